@@ -1,0 +1,37 @@
+// Actual arguments of a launch, bound to an ABI. Used by the interpreters and by the launcher, so that every provider
+// refuses the same launches with the same words.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/diagnostics.h"
+#include "core/interp/tensor.h"
+#include "core/ir/abi.h"
+
+namespace kir {
+
+using TensorPtr = std::shared_ptr<Tensor>;
+
+struct LaunchArgs {
+  std::map<std::string, TensorPtr> views;             // by parameter name; one Tensor may stand for several (aliasing)
+  std::map<std::string, Scalar> scalars;
+  std::map<std::string, std::int64_t> symbols;        // index parameters; shape symbols may be given too
+};
+
+struct BoundLaunch {
+  std::vector<TensorPtr> views;                       // in ABI order
+  std::vector<Scalar> scalars;                        // in ABI order
+  std::map<std::string, std::int64_t> symbols;        // every symbol of the ABI
+};
+
+// Checks A-nn: everything present and nothing unknown; dtype, rank, extents and strides equal what the ABI says; symbols
+// consistent; each `where` relation holds (the message names the relation and the values); views that are not declared to
+// alias do not overlap in memory, may_alias views are disjoint or identical, same views identical; byte sizes below 2^63.
+// Errors are in `diagnostics` (ranges are those of the ABI's declarations); the result is empty then.
+std::optional<BoundLaunch> bind_launch(const Abi& abi, const LaunchArgs& args, Diagnostics& diagnostics);
+
+}  // namespace kir

@@ -1,0 +1,32 @@
+#include "core/ir/abi.h"
+
+namespace kir {
+
+std::string_view name(Access a) {
+  static constexpr std::string_view kNames[] = {"in", "out", "inout"};
+  return kNames[static_cast<int>(a)];
+}
+
+const ViewParam* Abi::find_view(ValueId v) const {
+  for (const ViewParam& p : views)
+    if (p.value == v) return &p;
+  return nullptr;
+}
+
+const SymbolInfo* Abi::find_symbol(std::string_view name) const {
+  for (const SymbolInfo& s : symbols)
+    if (s.name == name) return &s;
+  return nullptr;
+}
+
+std::vector<Expr> row_major_strides(ExprPool& pool, const std::vector<Expr>& shape) {
+  std::vector<Expr> strides(shape.size());
+  Expr running = pool.constant(1);
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    strides[i] = running;
+    running = running.is_constant(1) ? shape[i] : shape[i] * running;
+  }
+  return strides;
+}
+
+}  // namespace kir

@@ -1,0 +1,41 @@
+// A KIR kernel and a module of them: frozen, shared freely between threads.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/ir/abi.h"
+#include "core/ir/body.h"
+
+namespace kir {
+
+// A constexpr binding of a specialization: an integer or an element type.
+struct Constexpr {
+  std::string name;
+  std::variant<std::int64_t, DType> value;
+  friend bool operator==(const Constexpr&, const Constexpr&) = default;
+};
+
+struct Kernel {
+  std::string name;                  // as written
+  std::vector<Constexpr> constexprs; // the values of this specialization, already substituted in everything below
+  Abi abi;
+  ExprPoolPtr pool;
+  Body body;
+  RegionId root;                     // arguments: views and data scalars in declaration order
+  SourcePtr source;                  // null for built kernels
+  SourceRange range;
+
+  std::string id() const;            // KernelID: "gemm<BM = 64, T = f16>", or the name
+};
+
+struct Module {
+  std::vector<std::shared_ptr<const Kernel>> kernels;
+  SourcePtr source;
+  const Kernel* find(std::string_view name_or_id) const;
+};
+
+}  // namespace kir

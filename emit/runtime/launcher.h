@@ -1,0 +1,45 @@
+// Launches artifacts on a GPU through the CUDA driver API, loaded at run time. No LLVM, no Z3 behind it.
+//
+// Artifact folder: kernel.ptx, kernel.cubin (when assembled), launch.json (launch description), certificate.json.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/interp/launch_args.h"
+#include "core/ir/abi.h"
+
+namespace kir::runtime {
+
+// Everything a launch needs, read from launch.json (expressions as text, parsed back into `pool`).
+struct LaunchDescription {
+  int version = 1;
+  std::string kernel_name;   // entry point
+  std::string target;        // "sm_90a"
+  Abi abi;                   // where: every precondition that the proofs assumed
+  std::vector<std::pair<std::string, Expr>> definitions;
+  std::string grid;          // name of the definition
+  std::int64_t threads = 1, pack = 1, shared_bytes = 0;
+  ExprPoolPtr pool;
+};
+
+std::string to_json(const LaunchDescription& d);
+std::optional<LaunchDescription> from_json(const std::string& text, std::string* error);
+
+class Gpu {
+ public:
+  static std::unique_ptr<Gpu> open(std::string* error);  // empty when no driver or device: *error says which
+  std::string device_name() const;
+  // Loads code (cubin preferred, else PTX), checks every precondition, copies in, launches once, copies back. Grid 0: no
+  // launch. "" on success.
+  std::string run(const LaunchDescription& d, const std::string& image, const LaunchArgs& args, double* kernel_milliseconds = nullptr);
+  ~Gpu();
+
+ private:
+  struct Impl;
+  explicit Gpu(std::unique_ptr<Impl>);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kir::runtime

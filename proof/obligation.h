@@ -1,0 +1,96 @@
+// Obligations: closed formulas that must be valid, each with the sentence a person reads.
+//
+// hypotheses => goal, free symbols and variables universally quantified over the mathematical integers (and booleans).
+// An obligation is PROVED only by a decision procedure (smt/); `preset` marks what no formula can express (an operation the
+// validator does not know, an effect without a partner): it can only be a failure.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/source.h"
+#include "core/index/expr.h"
+
+namespace kir::proof {
+
+enum class ObligationKind : std::uint8_t {
+  kir_safe, kir_race_free,
+  access_bounds, index_no_overflow, view_injective, alias_case,
+  launch_extent, segment_partition, decode_bijection,
+  ownership_disjoint, read_write_independence, coverage, effect_paired,
+  relation_equal, predicate_subset, value_equal, order_kept, load_stable, loop_matched,
+  initialization, combine_laws, licence_refines, segment_independence,
+  layout_admissible, layout_injective, layout_covering, replica_consistent, replica_once, swizzle_bijective,
+  barrier_separation, uniform, async_complete, atomic_scope, alignment, readonly_path, workspace_fits, resource_limit,
+  precondition_implied, reachable, assumed,
+};
+inline constexpr int kObligationKindCount = static_cast<int>(ObligationKind::assumed) + 1;
+
+struct ObligationRow {
+  ObligationKind kind;
+  std::string_view name;         // "access-bounds"
+  std::string_view claim;        // one sentence
+  std::string_view requirement;  // ids of requirements.tsv it serves: "K9.12 D4"
+};
+const ObligationRow& row(ObligationKind kind);
+inline std::string_view name(ObligationKind k) { return row(k).name; }
+
+enum class Verdict : std::uint8_t { proved, refuted, unknown, unsupported, inconsistent, missing };
+std::string_view name(Verdict v);  // "PROVED"
+
+// Exit code of one run: 0 only when everything is PROVED; 1 refuted, 5 inconsistent or missing, 4 unsupported, 3 unknown.
+// Over several, the first of 1, 2, 5, 4, 3 that occurs.
+int exit_code(Verdict v);
+int combine_exit_codes(int a, int b);
+
+enum class Side : std::uint8_t { kir, physical, lowering };
+
+struct Obligation {
+  ObligationKind kind{};
+  std::string key;       // stable identity of the claim: kind, place and what distinguishes it; equal keys, equal claims
+  std::string sentence;  // "store to y at softmax.kir:14 stays inside [0, M*N) for every active member"
+  Side side = Side::kir; // which text `range` is of
+  SourceRange range;
+  std::vector<Expr> hypotheses;  // of the ledger's pool
+  Expr goal;
+  struct Preset {
+    Verdict verdict;     // never proved
+    std::string reason;
+  };
+  std::optional<Preset> preset;
+};
+
+// Something taken for granted and not proven: launch preconditions, licences, provider limits, author's assumes.
+struct Assumption {
+  std::string text;      // "where N >= 1 (checked by the launcher)"
+  std::string category;  // "precondition", "licence", "restriction", "assume", "provider", "accuracy"
+};
+
+struct Ledger {
+  ExprPoolPtr pool = std::make_shared<ExprPool>();
+  std::vector<Obligation> obligations;
+  std::vector<Assumption> assumptions;
+
+  void add(Obligation o) { obligations.push_back(std::move(o)); }
+  void assume(std::string category, std::string text);  // once per text
+};
+
+struct Binding {
+  std::string leaf;   // as printed: "N", "m$4"
+  std::string value;  // decimal, or true/false
+};
+
+// What a decision procedure found.
+struct Decision {
+  Verdict verdict = Verdict::missing;
+  std::string tier;          // "simplifier", "enumeration", "lemma:mixed-radix", "smt", "preset"
+  std::string reason;        // why not proved
+  std::uint64_t resource = 0;  // solver resource units used
+  std::vector<Binding> model;  // of a refutation candidate
+  double milliseconds = 0;   // never part of a verdict or of a certificate
+};
+
+}  // namespace kir::proof

@@ -1,0 +1,24 @@
+// Decides obligations: tiers (simplifier and intervals, enumeration, lemmas, Z3). Deterministic: the verdict is a function of
+// the obligation, the solver's version and the options; never of time, thread count or order.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "proof/obligation.h"
+
+namespace kir::smt {
+
+struct DecideOptions {
+  int jobs = 1;
+  std::uint64_t rlimit = 40'000'000;  // Z3 resource units per obligation
+  std::function<void(std::size_t done, std::size_t total)> progress;  // may be empty; called from one thread at a time
+};
+
+// One decision per obligation, in order. `refuted` here means: a model of the negation exists. Whether that is a
+// counterexample of the program is decided by replay (smt/run.h).
+std::vector<proof::Decision> decide(const proof::Ledger& ledger, const DecideOptions& options);
+
+std::string solver_version();  // "Z3 5.4.1"
+
+}  // namespace kir::smt
