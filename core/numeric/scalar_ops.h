@@ -21,6 +21,11 @@ struct ScalarResult {
   bool ok() const { return error == ScalarError::none; }
 };
 
+// The form for inner loops: operands and result as bits of `t` (select: the condition's bit first). `error` is set on an
+// erroneous execution, else left alone. Null where the operation does not take elements of type t.
+using PointwiseFunction = std::uint64_t (*)(const std::uint64_t* operands, ScalarError& error);
+PointwiseFunction pointwise_function(OpKind kind, DType t);
+
 // Operations with only value operands: everything pointwise but constant, index, cmp, convert.
 ScalarResult evaluate_pointwise(OpKind kind, std::span<const Scalar> operands);
 bool evaluate_cmp(CmpPredicate predicate, const Scalar& a, const Scalar& b);
