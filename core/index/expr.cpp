@@ -121,7 +121,7 @@ Expr ExprPool::import(Expr e, const std::function<Expr(Expr)>& leaf) {
       case ExprKind::boolean: out = boolean(x.number() != 0); break;
       case ExprKind::symbol: case ExprKind::value: case ExprKind::position: case ExprKind::variable:
         if (leaf) out = leaf(x);
-        if (!out) {
+        if (out == Expr()) {
           if (&x.pool() == this) out = x;
           else if (x.is(ExprKind::symbol)) out = symbol(x.name());
           else if (x.is(ExprKind::value)) out = value(x.value(), x.sort());

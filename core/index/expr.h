@@ -142,7 +142,7 @@ Expr less(Expr a, Expr b);
 Expr less_equal(Expr a, Expr b);
 Expr greater(Expr a, Expr b);
 Expr greater_equal(Expr a, Expr b);
-Expr operator!(Expr a);
+Expr operator!(Expr a);  // the formula's negation; whether e is empty is asked by `e ? .. : ..` or `e == Expr()`
 Expr operator&&(Expr a, Expr b);
 Expr operator||(Expr a, Expr b);
 Expr implies(Expr a, Expr b);

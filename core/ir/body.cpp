@@ -136,7 +136,7 @@ namespace {
 
 bool same_expr(Expr a, Expr b) {
   if (a == b) return true;
-  if (!a || !b || a.kind() != b.kind() || a.sort() != b.sort() || a.number() != b.number() || a.name() != b.name() ||
+  if (a == Expr() || b == Expr() || a.kind() != b.kind() || a.sort() != b.sort() || a.number() != b.number() || a.name() != b.name() ||
       a.kids().size() != b.kids().size())
     return false;
   for (std::size_t i = 0; i < a.kids().size(); ++i)
