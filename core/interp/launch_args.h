@@ -28,10 +28,24 @@ struct BoundLaunch {
   std::map<std::string, std::int64_t> symbols;        // every symbol of the ABI
 };
 
-// Checks A-nn: everything present and nothing unknown; dtype, rank, extents and strides equal what the ABI says; symbols
-// consistent; each `where` relation holds (the message names the relation and the values); views that are not declared to
-// alias do not overlap in memory, may_alias views are disjoint or identical, same views identical; byte sizes below 2^63.
+// What the symbols alone determine.
+struct ViewExtent {
+  std::vector<std::int64_t> shape, strides;
+};
+struct LaunchLayout {
+  std::map<std::string, std::int64_t> symbols;
+  std::vector<ViewExtent> views;                      // in ABI order
+};
+
+// Checks A-nn (listed in launch_layout.cpp): everything present and nothing unknown; dtype, rank, extents and strides equal
+// what the ABI says (a stride of an axis with at most one member does not matter); symbols consistent; each `where` relation
+// holds (the message names the relation and the values); written views are injective; views that are not declared to alias
+// do not overlap in memory, may_alias views are disjoint or identical, same views identical; byte sizes below 2^63.
 // Errors are in `diagnostics` (ranges are those of the ABI's declarations); the result is empty then.
 std::optional<BoundLaunch> bind_launch(const Abi& abi, const LaunchArgs& args, Diagnostics& diagnostics);
+
+// The part of the checks that needs no tensors, for symbols that are all given.
+std::optional<LaunchLayout> resolve_layout(const Abi& abi, const std::map<std::string, std::int64_t>& symbols,
+                                           Diagnostics& diagnostics);
 
 }  // namespace kir

@@ -28,13 +28,23 @@ struct Tensor {
   Tensor dense() const;  // row-major copy of the logical contents
 };
 
-// .npy version 1.0/2.0, C or Fortran order. f16/f32/f64/i8/i16/i32/i64/u64/bool map to the types of that name (u1 for
-// bool: i1); bf16, f8 and tf32 are stored as the unsigned integers of their bits with the dtype told by the caller.
+// Bytes that a tensor of this form occupies: 0 when an extent is 0, else 1 + sum of (extent - 1) * stride elements.
+// Empty when an extent or stride is negative, or when that or a stride in bytes is 2^63 or more.
+std::optional<std::int64_t> storage_bytes(DType dtype, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides);
+
+// Strides of a dense row-major array; empty when one does not fit 64 bits.
+std::optional<std::vector<std::int64_t>> dense_strides(std::span<const std::int64_t> shape);
+
+// .npy versions 1.0 to 3.0, C or Fortran order, little endian; the result is dense and row-major. f16/f32/f64/i8/i16/i32/i64/
+// u64/bool map to the types of that name (bool: i1). With `expected`, the unsigned integers or untyped bytes (V1, V2) of a
+// type's width are taken as its bits: that is how bf16, f8, tf32 and unsigned data are stored (i1: u1 holding 0 or 1).
 std::optional<Tensor> read_npy(const std::string& path, std::optional<DType> expected, std::string* error);
 bool write_npy(const std::string& path, const Tensor& t, std::string* error);  // temporary file, then rename
 
-// Contents for tests: a function of (seed, dtype, element number) alone. Mixes small integers, ordinary values and, with
-// `special`, NaN, infinities, -0, denormals, extremes.
-void fill_random(Tensor& t, std::uint64_t seed, bool special);
+// Contents for tests: a function of (seed, dtype, element number) alone. With an even seed only integers from -8 to 8
+// (bool: both), so that sums and many products are exact; with an odd one also fractions and values up to 16. With
+// `special` every fourth element is a NaN, an infinity, -0, a denormal or an extreme (integers: extremes).
+Scalar random_scalar(DType dtype, std::uint64_t seed, std::uint64_t element, bool special);
+void fill_random(Tensor& t, std::uint64_t seed, bool special);  // elements numbered in row-major order of the logical contents
 
 }  // namespace kir
