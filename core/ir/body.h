@@ -142,6 +142,7 @@ class BodyBuilder {
   const Body& peek() const { return body_; }
   void set_name(ValueId v, std::string name) { body_.values_[v.index].name = std::move(name); }
   void set_type(ValueId v, Type type) { body_.values_[v.index].type = std::move(type); }
+  void set_value_origin(ValueId v, ValueId origin) { body_.values_[v.index].origin = origin; }
   void set_region_origin(RegionId r, RegionId origin) { body_.regions_[r.index].origin = origin; }
 
   // Finishes the body. `roots` are its root regions in text order; ids are renumbered in pre-order from them and the

@@ -1,0 +1,79 @@
+// Control: parallel axes are instance axes or ordered loops (any order is a legal one); for, while and if keep their
+// regions, carried values and terminators.
+#include "lowering/translate.h"
+
+#include "core/base/check.h"
+#include "core/ir/op_table.h"
+
+namespace kir::lowering {
+
+void Translator::parallel(OpId id) {
+  const Op& op = b_.op(id);
+  const Region& region = b_.region(op.regions[0]);
+  const ExprList& ranges = op.attrs.get<ExprList>(AttrKey::ranges);
+  struct Loop {
+    RegionId region;
+    ExprList range;
+  };
+  std::vector<Loop> loops;
+  for (std::size_t k = 0; k < region.args.size(); ++k) {
+    if (axis_of_.contains(region.args[k])) continue;
+    ExprList range = {expr(ranges[2 * k]), expr(ranges[2 * k + 1])};
+    RegionId body = builder_.new_region();
+    builder_.set_region_origin(body, op.regions[0]);
+    enter(body);
+    const Value& kir = b_.value(region.args[k]);
+    ValueId arg = builder_.add_argument(body, Type::scalar(DType::i64), fresh_name(kir.name), kir.range, region.args[k]);
+    bind(region.args[k], arg);
+    loops.push_back({body, std::move(range)});
+  }
+  ops(region);
+  while (!loops.empty()) {
+    builder_.emit(OpKind::next, {}, {}, {}, op.range, id);
+    leave();
+    Attrs attrs;
+    attrs.set(AttrKey::ranges, std::move(loops.back().range));
+    builder_.emit_with_regions(OpKind::for_loop, {}, std::move(attrs), {loops.back().region}, {}, op.range, id);
+    loops.pop_back();
+  }
+}
+
+RegionId Translator::mirror(RegionId kir) {
+  const Region& region = b_.region(kir);
+  RegionId out = builder_.new_region();
+  builder_.set_region_origin(out, kir);
+  enter(out);
+  for (ValueId a : region.args) {
+    const Value& v = b_.value(a);
+    bind(a, builder_.add_argument(out, type(v.type), fresh_name(v.name), v.range, a));
+  }
+  for (OpId o : region.ops) op(o);
+  leave();
+  return out;
+}
+
+void Translator::structured(OpId id) {
+  const Op& op = b_.op(id);
+  // Operands and bounds belong to the outside of the regions: their values are those of before.
+  std::vector<ValueId> operands = values(op.operands);
+  Attrs attrs = attributes(op);
+  std::vector<RegionId> regions;
+  for (RegionId r : op.regions) regions.push_back(mirror(r));
+  std::vector<Type> types;
+  std::vector<std::string> names;
+  for (ValueId r : op.results) {
+    types.push_back(type(b_.type(r)));
+    names.push_back(fresh_name(b_.value(r).name));
+  }
+  bind_results(id, builder_.emit_with_regions(op.kind, std::move(operands), std::move(attrs), std::move(regions),
+                                              std::move(types), op.range, id, std::move(names)));
+}
+
+void Translator::assume(OpId id) { emit_like(id); }
+
+void Translator::terminator(OpId id) {
+  const Op& op = b_.op(id);
+  builder_.emit(op.kind, values(op.operands), {}, {}, op.range, id);
+}
+
+}  // namespace kir::lowering

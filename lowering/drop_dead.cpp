@@ -1,0 +1,60 @@
+// drop-dead-values: removes operations without effect whose results nothing uses. Composing relations and moving producers
+// into groups leaves some behind. Fewer loads and divisions can only make fewer executions erroneous, and the values that
+// reach memory stay the same.
+#include "lowering/pipeline.h"
+#include "lowering/rewrite.h"
+
+#include "core/ir/op_table.h"
+
+namespace kir::lowering {
+namespace {
+
+class Liveness {
+ public:
+  explicit Liveness(const Body& b) : b_(b), live_(b.op_count(), false) {
+    for (std::uint32_t i = 0; i < b.op_count(); ++i) {
+      const Op& op = b.op(OpId(i));
+      if (op.kind == OpKind::store || op.kind == OpKind::assume) mark(OpId(i));
+      if (row(op.kind).terminator && !b.region(op.parent).parent) mark(OpId(i));  // of a group
+    }
+    while (!work_.empty()) {
+      OpId id = work_.back();
+      work_.pop_back();
+      visit(b.op(id));
+    }
+  }
+  bool operator[](OpId id) const { return live_[id.index]; }
+
+ private:
+  void mark(OpId id) {
+    if (!id || live_[id.index]) return;
+    live_[id.index] = true;
+    work_.push_back(id);
+  }
+  void use(Expr e) {
+    for (ValueId v : value_leaves(e)) mark(b_.value(v).op);
+  }
+  void visit(const Op& op) {
+    mark(b_.region(op.parent).parent);
+    for (ValueId v : op.operands) mark(b_.value(v).op);
+    for (const auto& [key, attr] : op.attrs.all()) {
+      if (auto* e = std::get_if<Expr>(&attr)) use(*e);
+      if (auto* list = std::get_if<ExprList>(&attr))
+        for (Expr e : *list) use(e);
+    }
+    for (RegionId r : op.regions) mark(b_.region(r).ops.back());
+  }
+
+  const Body& b_;
+  std::vector<bool> live_;
+  std::vector<OpId> work_;
+};
+
+}  // namespace
+
+PhysicalPtr drop_dead_values(const PhysicalProgram& program, proof::Ledger&) {
+  Liveness live(program.body);
+  return copy_without(program, [&](OpId id) { return live[id]; });
+}
+
+}  // namespace kir::lowering

@@ -1,0 +1,220 @@
+#include "lowering/facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/base/check.h"
+#include "core/ir/op_table.h"
+#include "lowering/relation.h"
+
+namespace kir::lowering {
+
+KernelFacts::KernelFacts(const Kernel& kernel) : kernel_(kernel) {
+  const Body& b = kernel.body;
+  effect_.assign(b.op_count(), false);
+  position_.assign(b.op_count(), 0);
+  for (std::uint32_t r = 0; r < b.region_count(); ++r) {
+    const Region& region = b.region(RegionId(r));
+    for (std::size_t i = 0; i < region.ops.size(); ++i) position_[region.ops[i].index] = i;
+  }
+  for (std::uint32_t i = 0; i < b.op_count(); ++i) {
+    if (b.op(OpId(i)).kind != OpKind::store) continue;
+    for (OpId at(i); at && !effect_[at.index]; at = b.region(b.op(at).parent).parent) effect_[at.index] = true;
+  }
+  alias_class_.resize(kernel.abi.views.size());
+  std::iota(alias_class_.begin(), alias_class_.end(), 0u);
+  for (const AliasFact& fact : kernel.abi.aliases) {
+    std::size_t from = alias_class_[fact.a], to = alias_class_[fact.b];
+    for (std::size_t& c : alias_class_)
+      if (c == from) c = to;
+  }
+  for (const ViewParam& v : kernel.abi.views)
+    for (Expr e : v.shape) extents_.insert(expand(e));
+}
+
+Expr KernelFacts::expand(Expr e) const {
+  return pool_.import(e, [&](Expr leaf) {
+    if (!leaf.is(ExprKind::value)) return Expr();
+    Expr known = expand(leaf.value());
+    return known.sort() == leaf.sort() ? known : pool_.value(leaf.value(), leaf.sort());
+  });
+}
+
+Expr KernelFacts::expand(ValueId v) const {
+  if (auto it = expanded_.find(v); it != expanded_.end()) return it->second;
+  const Value& value = body().value(v);
+  Expr out;
+  if (value.op && body().op(value.op).kind == OpKind::index) {
+    out = expand(body().op(value.op).attrs.get<Expr>(AttrKey::expr));
+  } else {
+    out = pool_.value(v, value.type.is_scalar(DType::i1) ? Sort::boolean : Sort::integer);
+  }
+  expanded_.emplace(v, out);
+  return out;
+}
+
+bool KernelFacts::launch_visible(Expr e) {
+  return !mentions(e, [](Expr leaf) { return !leaf.is(ExprKind::symbol); });
+}
+
+bool KernelFacts::is_free(OpId id) const {
+  const Op& op = body().op(id);
+  return op.kind != OpKind::load && op.kind != OpKind::elem && (is_pointwise(op.kind) || is_relation(op.kind));
+}
+
+const std::vector<ValueId>& KernelFacts::captures(OpId root) const {
+  if (auto it = captures_.find(root); it != captures_.end()) return it->second;
+  std::vector<ValueId> used;
+  std::unordered_set<ValueId> seen, inside;
+  auto use = [&](ValueId v) {
+    if (!inside.contains(v) && seen.insert(v).second) used.push_back(v);
+  };
+  auto use_expr = [&](Expr e) {
+    for (ValueId v : value_leaves(e)) use(v);
+  };
+  auto visit = [&](auto&& self, OpId id) -> void {
+    const Op& op = body().op(id);
+    for (ValueId v : op.operands) use(v);
+    for (const auto& [key, attr] : op.attrs.all()) {
+      if (auto* e = std::get_if<Expr>(&attr)) use_expr(*e);
+      if (auto* list = std::get_if<ExprList>(&attr))
+        for (Expr e : *list) use_expr(e);
+    }
+    for (RegionId r : op.regions) {
+      for (ValueId a : body().region(r).args) inside.insert(a);
+      for (OpId inner : body().region(r).ops) {
+        self(self, inner);
+        for (ValueId v : body().op(inner).results) inside.insert(v);
+      }
+    }
+  };
+  visit(visit, root);
+  return captures_.emplace(root, std::move(used)).first->second;
+}
+
+OpId KernelFacts::ancestor_in(OpId op, RegionId region) const {
+  while (op && body().op(op).parent != region) op = body().region(body().op(op).parent).parent;
+  return op;
+}
+
+// Follows execution order through one operation; tensors are entered where their elements are read.
+class KernelFacts::Walk {
+ public:
+  Walk(const KernelFacts& facts, std::vector<Access>& out) : f_(facts), b_(facts.body()), out_(out) {}
+
+  void op(OpId id, OpId site) {
+    if (f_.too_large_ || ++visited_ > kMaxInlined) {
+      f_.too_large_ = true;
+      return;
+    }
+    const Op& o = b_.op(id);
+    if (is_relation(o.kind) || o.kind == OpKind::tensor) return;
+    if (o.kind == OpKind::load) {
+      LoadView load = as_load(b_, o);
+      access(id, site, load.view, load.coordinates, false);
+    } else if (o.kind == OpKind::store) {
+      StoreView store = as_store(b_, o);
+      access(id, site, store.view, store.coordinates, true);
+    } else if (o.kind == OpKind::elem) {
+      Place place = resolve(f_.kernel_, o.operands[0], coordinates(std::span(o.operands).subspan(1)), f_.pool_, leaf());
+      OpId tensor = b_.value(place.base).op;
+      if (!tensor || b_.op(tensor).kind != OpKind::tensor) return;  // construction reports it
+      RegionId region = b_.op(tensor).regions[0];
+      auto saved = args_;
+      for (std::size_t i = 0; i < place.coordinates.size(); ++i) args_[b_.region(region).args[i]] = place.coordinates[i];
+      for (OpId inner : b_.region(region).ops) op(inner, site ? site : id);
+      args_ = std::move(saved);
+    } else {
+      for (RegionId r : o.regions)
+        for (OpId inner : b_.region(r).ops) op(inner, site);
+    }
+  }
+
+ private:
+  void access(OpId id, OpId site, ValueId view, std::span<const ValueId> at, bool write) {
+    Place place = resolve(f_.kernel_, view, coordinates(at), f_.pool_, leaf());
+    const ViewParam* param = f_.kernel_.abi.find_view(place.base);
+    if (!param) return;  // construction reports it
+    out_.push_back({id, write, static_cast<std::size_t>(param - f_.kernel_.abi.views.data()), std::move(place.coordinates),
+                    site ? site : id});
+  }
+  std::function<Expr(Expr)> leaf() {
+    return [this](Expr l) { return l.is(ExprKind::value) ? bound(f_.expand(l.value())) : Expr(); };
+  }
+  // Tensor arguments replaced by the coordinates at which the element is read.
+  Expr bound(Expr e) {
+    if (args_.empty()) return e;
+    return substitute(e, [&](Expr l) {
+      auto it = l.is(ExprKind::value) ? args_.find(l.value()) : args_.end();
+      return it == args_.end() ? Expr() : it->second;
+    });
+  }
+  std::vector<Expr> coordinates(std::span<const ValueId> values) {
+    std::vector<Expr> out;
+    for (ValueId v : values) out.push_back(bound(f_.expand(v)));
+    return out;
+  }
+
+  const KernelFacts& f_;
+  const Body& b_;
+  std::vector<Access>& out_;
+  std::unordered_map<ValueId, Expr> args_;
+  std::size_t visited_ = 0;
+};
+
+const std::vector<Access>& KernelFacts::accesses(OpId op) const {
+  if (auto it = accesses_.find(op); it != accesses_.end()) return it->second;
+  std::vector<Access> found;
+  Walk(*this, found).op(op, {});
+  if (too_large_) found.clear();
+  return accesses_.emplace(op, std::move(found)).first->second;
+}
+
+std::string KernelFacts::where(OpId op) const {
+  SourceRange range = body().op(op).range;
+  if (kernel_.source) return describe(*kernel_.source, range);
+  return fmt::format("operation {}", op.index);
+}
+
+std::string KernelFacts::name(ValueId v) const {
+  const Value& value = body().value(v);
+  return value.name.empty() ? fmt::format("t{}", v.index) : value.name;
+}
+
+std::string KernelFacts::text(Expr e) const {
+  return to_string(e, [&](Expr leaf) { return leaf.is(ExprKind::value) ? name(leaf.value()) : std::string(); });
+}
+
+namespace {
+
+// e = axis + c with c over symbols alone: c as a pair (added, subtracted) is left in the tree, so that equal trees mean
+// equal c.
+bool is_axis_plus_visible(Expr e, Expr axis) {
+  if (e == axis) return true;
+  if (e.is(ExprKind::add))
+    return (is_axis_plus_visible(e.kid(0), axis) && KernelFacts::launch_visible(e.kid(1))) ||
+           (is_axis_plus_visible(e.kid(1), axis) && KernelFacts::launch_visible(e.kid(0)));
+  if (e.is(ExprKind::sub))
+    return (is_axis_plus_visible(e.kid(0), axis) && KernelFacts::launch_visible(e.kid(1))) ||
+           (is_axis_plus_visible(e.kid(1), axis) && KernelFacts::launch_visible(e.kid(0)));
+  return false;
+}
+
+}  // namespace
+
+bool pinned_by_axis(const KernelFacts& facts, const Access& x, ValueId a, const Access& y, ValueId b) {
+  ExprPool& pool = facts.pool();
+  Expr axis = pool.position(0);
+  auto with_axis = [&](Expr e, ValueId arg) {
+    return substitute(e, [&](Expr l) { return l.is(ExprKind::value) && l.value() == arg ? axis : Expr(); });
+  };
+  for (std::size_t d = 0; d < std::min(x.coordinates.size(), y.coordinates.size()); ++d) {
+    Expr p = with_axis(x.coordinates[d], a), q = with_axis(y.coordinates[d], b);
+    if (p == q && is_axis_plus_visible(p, axis)) return true;
+  }
+  return false;
+}
+
+}  // namespace kir::lowering

@@ -1,0 +1,87 @@
+// Facts of a kernel that worksets, groups and fusing rest on: def-use, effects, aliasing, launch visibility and the exact
+// accesses of a statement with their coordinates. Read from the kernel alone; nothing is decided here.
+//
+// Expressions live in a pool of the facts' own. Their leaves are symbols, region arguments and data-derived values of the
+// kernel: `index` values are expanded, relations are composed, and a tensor's elements are followed into its region.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/kir/kernel.h"
+
+namespace kir::lowering {
+
+// One load or store, told as an element of an ABI view.
+struct Access {
+  OpId op;
+  bool write = false;
+  std::size_t view = 0;           // index into abi.views
+  std::vector<Expr> coordinates;  // facts' pool
+  OpId site;                      // the operation at which it is executed: op itself, or the `elem` that reads a tensor
+};
+
+class KernelFacts {
+ public:
+  explicit KernelFacts(const Kernel& kernel);
+
+  const Kernel& kernel() const { return kernel_; }
+  const Body& body() const { return kernel_.body; }
+  ExprPool& pool() const { return pool_; }
+
+  // An expression or integer value of the kernel with `index` values expanded.
+  Expr expand(Expr e) const;
+  Expr expand(ValueId v) const;
+  // Can the launcher compute it: does the expanded expression use symbols only?
+  static bool launch_visible(Expr expanded);
+  // Is the expanded expression at least 0 because it is an extent of a view?
+  bool is_extent(Expr expanded) const { return extents_.contains(expanded); }
+
+  // Does the operation, or one nested in it, write memory?
+  bool has_effect(OpId op) const { return effect_[op.index]; }
+  // A pure operation that costs nothing to repeat: no memory read, no loop, no tensor.
+  bool is_free(OpId op) const;
+  // Values used by the operation or inside it and defined outside it.
+  const std::vector<ValueId>& captures(OpId op) const;
+  // The operation of `region` in which `op` lies (itself or nested), if any.
+  OpId ancestor_in(OpId op, RegionId region) const;
+  std::size_t position(OpId op) const { return position_[op.index]; }  // within its region
+
+  // Loads and stores executed by the operation, tensors read at its `elem`s included. Empty when the budget of
+  // kMaxInlined operations was exceeded (see too_large).
+  const std::vector<Access>& accesses(OpId op) const;
+  bool too_large() const { return too_large_; }
+  static constexpr std::size_t kMaxInlined = 1u << 16;
+
+  // Two views that may name one element: equal, or joined by alias facts (taken as transitive).
+  bool may_alias(std::size_t view_a, std::size_t view_b) const { return alias_class_[view_a] == alias_class_[view_b]; }
+
+  // "softmax.kir:6:3", for explanations.
+  std::string where(OpId op) const;
+  std::string text(Expr e) const;  // with the kernel's names
+  std::string name(ValueId v) const;
+
+ private:
+  class Walk;
+  const Kernel& kernel_;
+  mutable ExprPool pool_;
+  mutable std::unordered_map<ValueId, Expr> expanded_;
+  mutable std::unordered_map<OpId, std::vector<Access>> accesses_;
+  mutable std::unordered_map<OpId, std::vector<ValueId>> captures_;
+  mutable bool too_large_ = false;
+  std::unordered_set<Expr> extents_;
+  std::vector<bool> effect_;
+  std::vector<std::size_t> position_;
+  std::vector<std::size_t> alias_class_;
+};
+
+// Every region argument of a parallel is one axis; do both accesses touch one element only when they agree in the axis whose
+// argument is `a` for the first and `b` for the second? Yes when some dimension of both is axis + c with one
+// launch-visible c.
+bool pinned_by_axis(const KernelFacts& facts, const Access& x, ValueId a, const Access& y, ValueId b);
+
+}  // namespace kir::lowering

@@ -1,0 +1,86 @@
+// Translation of one group's statements into physical operations: real SSA rewriting, one file for each operation family
+// (construct_<family>.cpp). Index values become i64, relations and tensors become coordinates, parallels become instance
+// axes or ordered loops, everything else keeps its structure.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/diagnostics.h"
+#include "core/ir/body.h"
+#include "lowering/claims.h"
+#include "lowering/facts.h"
+#include "lowering/group.h"
+
+namespace kir::lowering {
+
+class Translator {
+ public:
+  // `root` maps the kernel's root arguments to those of the program.
+  Translator(const KernelFacts& facts, BodyBuilder& builder, ExprPool& pool, Claims& claims, Diagnostics& diagnostics,
+             std::unordered_map<ValueId, ValueId> root, std::set<std::string> reserved);
+
+  // The region of group number `index`, complete with its arguments and terminator.
+  RegionId group(std::size_t index, const GroupPlan& plan);
+
+ private:
+  void op(OpId id);
+  void ops(const Region& region);  // without the terminator
+
+  // construct_pointwise.cpp
+  void pointwise(OpId id);
+  void index(OpId id);
+  void convert(OpId id);
+  // construct_memory.cpp
+  void load(OpId id);
+  void store(OpId id);
+  struct Element {
+    ValueId view;  // physical
+    std::string_view name;
+    std::vector<ValueId> coordinates;  // physical
+    std::vector<Expr> spec;            // claims' pool
+  };
+  Element element(OpId id, ValueId view, std::span<const ValueId> coordinates);
+  // construct_tensor.cpp
+  void elem(OpId id);
+  // construct_control.cpp
+  void parallel(OpId id);
+  void structured(OpId id);  // for, while, if: regions keep their shape
+  void assume(OpId id);
+  RegionId mirror(RegionId region);
+  void terminator(OpId id);
+  // construct_reduce.cpp
+  void reduce(OpId id);
+
+  // An operation of the same kind with translated operands, attributes and types.
+  OpId emit_like(OpId id, std::vector<RegionId> regions = {});
+  Attrs attributes(const Op& op);
+  Type type(const Type& t) const;
+  ValueId value(ValueId kir) const;
+  std::vector<ValueId> values(std::span<const ValueId> kir) const;
+  Expr expr(Expr kir);
+  // The value of an integer expression of the program's pool: itself when it is one, else a new `index`.
+  ValueId materialise(Expr e, OpId origin);
+  void bind(ValueId kir, ValueId physical);  // and tells the claims that they are one
+  void bind_results(OpId kir, OpId physical);
+
+  std::string fresh_name(const std::string& wanted);
+  void enter(RegionId r);
+  void leave();
+
+  const KernelFacts& facts_;
+  const Kernel& kernel_;
+  const Body& b_;
+  BodyBuilder& builder_;
+  ExprPool& pool_;
+  Claims& claims_;
+  Diagnostics& diagnostics_;
+  std::unordered_map<ValueId, ValueId> map_;
+  std::unordered_map<ValueId, ValueId> axis_of_;  // parallel arguments that are instance axes
+  std::vector<std::set<std::string>> scopes_;
+};
+
+}  // namespace kir::lowering

@@ -1,0 +1,210 @@
+#include "lowering/workset.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/check.h"
+#include "core/ir/op_table.h"
+
+namespace kir::lowering {
+namespace {
+
+class Analysis {
+ public:
+  explicit Analysis(const KernelFacts& facts) : f_(facts), b_(facts.body()) {}
+
+  // `repeated`: the statements run once per iteration of an ordered loop, so that an access also meets those of other
+  // iterations of its own statement.
+  Workset sequence(std::span<const OpId> statements, bool repeated) {
+    std::vector<OpId> effects, producers;
+    for (OpId s : statements) {
+      if (f_.has_effect(s))
+        effects.push_back(s);
+      else
+        producers.push_back(s);
+    }
+    if (effects.empty()) return {};
+    Workset w = statement(effects[0]);
+    for (std::size_t i = 1; i < effects.size(); ++i) w = common(std::move(w), statement(effects[i]));
+    for (std::size_t i = 0; i < effects.size(); ++i)
+      for (std::size_t j = repeated ? i : i + 1; j < effects.size(); ++j) keep_agreeing(w, effects[i], effects[j]);
+    for (OpId p : producers)
+      for (OpId e : effects) keep_unless_overwritten(w, p, e);
+    return w;
+  }
+
+ private:
+  Workset statement(OpId id) {
+    const Op& op = b_.op(id);
+    switch (op.kind) {
+      case OpKind::parallel: return parallel(id);
+      case OpKind::for_loop:
+      case OpKind::while_loop: return loop(id);
+      case OpKind::if_else: return branch(id);
+      default: return {{}, {fmt::format("{} at {} runs once: it has no unordered axis", row(op.kind).name, f_.where(id))}};
+    }
+  }
+
+  Workset parallel(OpId id) {
+    const Op& op = b_.op(id);
+    const Region& region = b_.region(op.regions[0]);
+    const ExprList& ranges = op.attrs.get<ExprList>(AttrKey::ranges);
+    Workset w;
+    for (std::size_t k = 0; k < region.args.size(); ++k) {
+      Expr lo = f_.expand(ranges[2 * k]), hi = f_.expand(ranges[2 * k + 1]);
+      if (KernelFacts::launch_visible(lo) && KernelFacts::launch_visible(hi)) {
+        w.axes.push_back({f_.name(region.args[k]), lo, hi, {region.args[k]}, id});
+      } else {
+        w.reasons.push_back(
+            fmt::format("axis {} of the parallel at {} stays inside: its bounds {}..{} are not known before the "
+                        "launch",
+                        f_.name(region.args[k]), f_.where(id), f_.text(lo), f_.text(hi)));
+      }
+    }
+    descend(w, region);
+    return w;
+  }
+
+  // Inner axes join when one statement makes up the whole body: nothing but free operations and tensors, which are read
+  // again where they are used, stands beside it.
+  void descend(Workset& w, const Region& region) {
+    OpId inner, shared;
+    std::vector<OpId> effects;
+    for (OpId o : region.ops) {
+      if (row(b_.op(o).kind).terminator) continue;
+      if (f_.has_effect(o))
+        effects.push_back(o);
+      else if (!f_.is_free(o) && b_.op(o).kind != OpKind::tensor && b_.op(o).kind != OpKind::assume && !shared)
+        shared = o;
+    }
+    if (effects.empty()) return;
+    if (std::none_of(effects.begin(), effects.end(), [&](OpId e) { return has_parallel(e); })) return;
+    if (effects.size() > 1) {
+      w.reasons.push_back(fmt::format("axes below stay inside: the statements at {} and {} share their instance",
+                                      f_.where(effects[0]), f_.where(effects[1])));
+      return;
+    }
+    if (shared) {
+      const Op& op = b_.op(shared);
+      w.reasons.push_back(fmt::format("axes of the {} at {} stay inside: {} (the {} at {}) is one value for all of them",
+                                      row(b_.op(effects[0]).kind).name, f_.where(effects[0]),
+                                      op.results.empty() ? std::string("the value") : f_.name(op.results[0]), row(op.kind).name,
+                                      f_.where(shared)));
+      return;
+    }
+    Workset below = statement(effects[0]);
+    std::move(below.axes.begin(), below.axes.end(), std::back_inserter(w.axes));
+    std::move(below.reasons.begin(), below.reasons.end(), std::back_inserter(w.reasons));
+  }
+
+  bool has_parallel(OpId id) const {
+    const Op& op = b_.op(id);
+    if (op.kind == OpKind::parallel) return true;
+    for (RegionId r : op.regions)
+      for (OpId o : b_.region(r).ops)
+        if (has_parallel(o)) return true;
+    return false;
+  }
+
+  Workset loop(OpId id) {
+    const Op& op = b_.op(id);
+    std::vector<OpId> all;
+    for (RegionId r : op.regions) {
+      for (OpId o : b_.region(r).ops)
+        if (!row(b_.op(o).kind).terminator) all.push_back(o);
+    }
+    return sequence(all, true);
+  }
+
+  Workset branch(OpId id) {
+    const Op& op = b_.op(id);
+    Workset w;
+    bool first = true;
+    for (RegionId r : op.regions) {
+      std::vector<OpId> all;
+      bool effect = false;
+      for (OpId o : b_.region(r).ops) {
+        if (row(b_.op(o).kind).terminator) continue;
+        all.push_back(o);
+        effect = effect || f_.has_effect(o);
+      }
+      if (!effect) continue;
+      Workset side = sequence(all, false);
+      w = first ? std::move(side) : common(std::move(w), std::move(side));
+      first = false;
+    }
+    return w;
+  }
+
+  // Axes of equal domains, place by place, as far as both have them.
+  Workset common(Workset a, Workset b) {
+    Workset out;
+    std::size_t n = 0;
+    while (n < a.axes.size() && n < b.axes.size() && a.axes[n].lo == b.axes[n].lo && a.axes[n].hi == b.axes[n].hi) {
+      InstanceAxis axis = a.axes[n];
+      axis.args.insert(axis.args.end(), b.axes[n].args.begin(), b.axes[n].args.end());
+      out.axes.push_back(std::move(axis));
+      ++n;
+    }
+    out.reasons = std::move(a.reasons);
+    out.reasons.insert(out.reasons.end(), b.reasons.begin(), b.reasons.end());
+    for (const Workset* w : {&a, &b})
+      for (std::size_t k = n; k < w->axes.size(); ++k)
+        out.reasons.push_back(
+            fmt::format("axis {} of the parallel at {} stays inside: a statement of the same group has no axis "
+                        "of the domain {}..{} there",
+                        w->axes[k].name, f_.where(w->axes[k].parallel), f_.text(w->axes[k].lo), f_.text(w->axes[k].hi)));
+    return out;
+  }
+
+  // The argument that is the axis in the operation where the access is.
+  ValueId argument(const InstanceAxis& axis, const Access& a) const {
+    for (ValueId arg : axis.args)
+      if (f_.ancestor_in(a.site, b_.value(arg).region)) return arg;
+    return {};
+  }
+
+  void keep_agreeing(Workset& w, OpId first, OpId second) {
+    for (const Access& x : f_.accesses(first))
+      for (const Access& y : f_.accesses(second)) {
+        if (w.axes.empty()) return;
+        if (!(x.write || y.write) || !f_.may_alias(x.view, y.view)) continue;
+        std::erase_if(w.axes, [&](const InstanceAxis& axis) {
+          ValueId p = argument(axis, x), q = argument(axis, y);
+          if (p && q && pinned_by_axis(f_, x, p, y, q)) return false;
+          const std::string& view = f_.kernel().abi.views[x.write ? x.view : y.view].name;
+          w.reasons.push_back(fmt::format(
+              "axis {} of the parallel at {} stays inside: {} is written at {} and {} at {}, and an element does not "
+              "decide {}",
+              axis.name, f_.where(axis.parallel), view, f_.where(x.write ? x.op : y.op),
+              x.write && y.write ? "written" : "read", f_.where(x.write ? y.op : x.op), axis.name));
+          return true;
+        });
+      }
+  }
+
+  // A producer is evaluated by every instance, so that no instance may write what it reads.
+  void keep_unless_overwritten(Workset& w, OpId producer, OpId effect) {
+    if (w.axes.empty() || b_.op(producer).kind == OpKind::tensor) return;
+    for (const Access& x : f_.accesses(producer))
+      for (const Access& y : f_.accesses(effect)) {
+        if (w.axes.empty()) return;
+        if (!y.write || !f_.may_alias(x.view, y.view)) continue;
+        w.reasons.push_back(fmt::format("no axis becomes an instance axis: {} is read at {} for all of them and written at {}",
+                                        f_.kernel().abi.views[y.view].name, f_.where(x.op), f_.where(y.op)));
+        w.axes.clear();
+      }
+  }
+
+  const KernelFacts& f_;
+  const Body& b_;
+};
+
+}  // namespace
+
+Workset workset_of(const KernelFacts& facts, std::span<const OpId> statements) {
+  return Analysis(facts).sequence(statements, false);
+}
+
+}  // namespace kir::lowering

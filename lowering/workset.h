@@ -1,0 +1,33 @@
+// Logical worksets: which axes of a piece of a kernel become instance axes, which stay inside an instance, and the fact that
+// decided each (founding document, section 2).
+//
+// Instance axes come from unordered parallel loops with launch-visible bounds. Through an ordered loop, a branch, or a
+// sequence of statements they are kept only where every pair of accesses that may touch one element, one of them writing,
+// is proven to agree in the axis. Everything else - ordered loops, reductions, data-dependent bounds - stays inside.
+#pragma once
+
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "lowering/facts.h"
+
+namespace kir::lowering {
+
+struct InstanceAxis {
+  std::string name;
+  Expr lo, hi;                // facts' pool, symbols only
+  std::vector<ValueId> args;  // the arguments of parallels that are this axis, one for each merged piece
+  OpId parallel;              // the first of them
+};
+
+struct Workset {
+  std::vector<InstanceAxis> axes;    // outermost first
+  std::vector<std::string> reasons;  // one line for each decision against an axis, with places
+};
+
+// The workset of statements of one region that must run together, in source order. `pure` are the producers among them.
+Workset workset_of(const KernelFacts& facts, std::span<const OpId> statements);
+
+}  // namespace kir::lowering
