@@ -8,6 +8,7 @@
 #include "core/base/diagnostics.h"
 #include "core/interp/launch_args.h"
 #include "core/pir/program.h"
+#include "emit/asserted_facts.h"
 
 namespace kir::emit {
 
@@ -17,6 +18,7 @@ struct Module {
   std::string llvm_ir;  // textual
   std::string ptx;      // nvptx only
   std::string kernel_name;
+  AssertedFacts facts;  // what LLVM was told beyond the program's operations
 };
 
 // An operation or shape of program that this provider cannot emit is an error in `diagnostics` (E-nn), never a crash.
