@@ -20,17 +20,51 @@ std::vector<Lowered> Emitter::emit_region(RegionId region) {
 
 void Emitter::emit_op(const Op& op) {
   switch (op.kind) {
-    case OpKind::constant: case OpKind::index:
-    case OpKind::add: case OpKind::sub: case OpKind::mul: case OpKind::neg: case OpKind::abs:
-    case OpKind::div: case OpKind::fma: case OpKind::min_nan: case OpKind::max_nan: case OpKind::min_num:
-    case OpKind::max_num: case OpKind::sqrt: case OpKind::floor: case OpKind::ceil: case OpKind::trunc:
+    case OpKind::constant:
+    case OpKind::index:
+    case OpKind::add:
+    case OpKind::sub:
+    case OpKind::mul:
+    case OpKind::neg:
+    case OpKind::abs:
+    case OpKind::div:
+    case OpKind::fma:
+    case OpKind::min_nan:
+    case OpKind::max_nan:
+    case OpKind::min_num:
+    case OpKind::max_num:
+    case OpKind::sqrt:
+    case OpKind::floor:
+    case OpKind::ceil:
+    case OpKind::trunc:
     case OpKind::round_even:
-    case OpKind::exp: case OpKind::exp2: case OpKind::log: case OpKind::log2: case OpKind::rsqrt: case OpKind::sin:
-    case OpKind::cos: case OpKind::tanh: case OpKind::erf:
-    case OpKind::divt: case OpKind::remt: case OpKind::divf: case OpKind::remf: case OpKind::min_s: case OpKind::max_s:
-    case OpKind::min_u: case OpKind::max_u: case OpKind::bit_and: case OpKind::bit_or: case OpKind::bit_xor:
-    case OpKind::bit_not: case OpKind::shl: case OpKind::shrl: case OpKind::shra:
-    case OpKind::cmp: case OpKind::select: case OpKind::convert: return emit_pointwise(op);
+    case OpKind::exp:
+    case OpKind::exp2:
+    case OpKind::log:
+    case OpKind::log2:
+    case OpKind::rsqrt:
+    case OpKind::sin:
+    case OpKind::cos:
+    case OpKind::tanh:
+    case OpKind::erf:
+    case OpKind::divt:
+    case OpKind::remt:
+    case OpKind::divf:
+    case OpKind::remf:
+    case OpKind::min_s:
+    case OpKind::max_s:
+    case OpKind::min_u:
+    case OpKind::max_u:
+    case OpKind::bit_and:
+    case OpKind::bit_or:
+    case OpKind::bit_xor:
+    case OpKind::bit_not:
+    case OpKind::shl:
+    case OpKind::shrl:
+    case OpKind::shra:
+    case OpKind::cmp:
+    case OpKind::select:
+    case OpKind::convert: return emit_pointwise(op);
     case OpKind::load: return emit_load(op);
     case OpKind::store: return emit_store(op);
     case OpKind::for_loop: return emit_for(op);
@@ -40,10 +74,16 @@ void Emitter::emit_op(const Op& op) {
     case OpKind::reduce: return emit_reduce(op);
     case OpKind::splat: return emit_splat(op);
     case OpKind::tile_reduce: return emit_tile_reduce(op);
-    case OpKind::tensor: case OpKind::elem: case OpKind::view: case OpKind::transpose: case OpKind::slice:
-    case OpKind::broadcast: case OpKind::parallel:
+    case OpKind::tensor:
+    case OpKind::elem:
+    case OpKind::view:
+    case OpKind::transpose:
+    case OpKind::slice:
+    case OpKind::broadcast:
+    case OpKind::parallel:
       return error("E-02", op.range, fmt::format("`{}` does not exist in a physical program", row(op.kind).name));
-    case OpKind::yield: case OpKind::next: KIR_UNREACHABLE("a terminator amid a region");
+    case OpKind::yield:
+    case OpKind::next: KIR_UNREACHABLE("a terminator amid a region");
   }
   KIR_UNREACHABLE("operation kind");
 }
@@ -74,7 +114,8 @@ void Emitter::assign(std::span<const Slot> slots, std::span<const Lowered> value
   auto copy = [&](llvm::Value* to, llvm::Value* from, const Type& type) {
     const Shape* shape = shape_of(type, {});
     llvm::Type* element = memory_type(type.dtype);
-    std::uint64_t bytes = module_.getDataLayout().getTypeAllocSize(element) * static_cast<std::uint64_t>(shape ? shape->lanes : 1);
+    std::uint64_t bytes =
+        module_.getDataLayout().getTypeAllocSize(element) * static_cast<std::uint64_t>(shape ? shape->lanes : 1);
     b_.CreateMemCpy(to, llvm::Align(16), from, llvm::Align(16), bytes);
   };
   // An array that is a slot of this join may be overwritten before it is read: such values go through a copy.
@@ -97,7 +138,8 @@ void Emitter::assign(std::span<const Slot> slots, std::span<const Lowered> value
       continue;
     }
     KIR_CHECK(slots[i].phis.size() == values[i].lanes.size(), "registers of a carried value");
-    for (std::size_t k = 0; k < slots[i].phis.size(); ++k) slots[i].phis[k]->addIncoming(values[i].lanes[k], b_.GetInsertBlock());
+    for (std::size_t k = 0; k < slots[i].phis.size(); ++k)
+      slots[i].phis[k]->addIncoming(values[i].lanes[k], b_.GetInsertBlock());
   }
 }
 
@@ -111,10 +153,9 @@ std::vector<Lowered> Emitter::values_of(std::span<const Slot> slots) const {
   return out;
 }
 
-std::vector<Lowered> Emitter::counted_loop(llvm::Value* lo, llvm::Value* hi, llvm::Value* step,
-                                           std::span<const Type* const> types, std::span<const Lowered> initial,
-                                           const std::string& name,
-                                           const std::function<std::vector<Lowered>(llvm::Value*, std::vector<Lowered>)>& body) {
+std::vector<Lowered> Emitter::counted_loop(
+    llvm::Value* lo, llvm::Value* hi, llvm::Value* step, std::span<const Type* const> types, std::span<const Lowered> initial,
+    const std::string& name, const std::function<std::vector<Lowered>(llvm::Value*, std::vector<Lowered>)>& body) {
   llvm::BasicBlock* header = new_block(name);
   llvm::BasicBlock* inside = new_block(name + ".body");
   llvm::BasicBlock* after = new_block(name + ".end");

@@ -26,12 +26,13 @@ llvm::Value* Emitter::convert(ConvertMode mode, DType from, DType to, llvm::Valu
           if (llvm::Value* native = provider_.round(b_, x, to)) return native;
         return double_to_narrow(b_, widened(from, x), to, saturate);
       }
-      llvm::Value* y = to == DType::f64 ? widened(from, x)
+      llvm::Value* y = to == DType::f64        ? widened(from, x)
                        : is_narrow_float(from) ? b_.CreateFPTrunc(to_compute(from, x), type)
                                                : b_.CreateFPTrunc(x, type);
       if (!saturate) return y;
       // From above: infinities, and finite values that round to one, become the largest finite value.
-      llvm::Value* infinite = b_.CreateFCmpOEQ(b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, y), llvm::ConstantFP::getInfinity(type));
+      llvm::Value* infinite =
+          b_.CreateFCmpOEQ(b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, y), llvm::ConstantFP::getInfinity(type));
       llvm::Value* largest = llvm::ConstantFP::get(type, llvm::APFloat::getLargest(type->getFltSemantics()));
       return b_.CreateSelect(infinite, b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, largest, y), y);
     }

@@ -21,9 +21,11 @@ void Emitter::declare_kernel() {
   const Abi& abi = program_.abi;
   const LaunchShape& launch = program_.launch;
   if (launch.threads < 1 || launch.pack < 1 || (launch.threads > 1 && launch.pack > 1))
-    return error("E-06", {}, fmt::format("{} threads, pack {}: one of them must be 1, both at least 1", launch.threads, launch.pack));
+    return error("E-06", {},
+                 fmt::format("{} threads, pack {}: one of them must be 1, both at least 1", launch.threads, launch.pack));
   if (provider_.has_threads() && launch.threads * launch.pack > kMaxThreadsPerBlock)
-    return error("E-06", {}, fmt::format("a block of {} threads (at most {})", launch.threads * launch.pack, kMaxThreadsPerBlock));
+    return error("E-06", {},
+                 fmt::format("a block of {} threads (at most {})", launch.threads * launch.pack, kMaxThreadsPerBlock));
 
   std::vector<llvm::Type*> types;
   std::vector<std::string> names;

@@ -118,8 +118,8 @@ class Emitter {
   struct Shape {
     std::vector<std::int64_t> extents;
     std::int64_t elements = 1;
-    std::int64_t lanes = 1;        // per thread
-    bool distributed = false;      // over the threads
+    std::int64_t lanes = 1;    // per thread
+    bool distributed = false;  // over the threads
   };
   const Shape* shape_of(const Type& type, SourceRange range);  // null after an error
   // Evaluates body for every lane and collects the results.
@@ -162,7 +162,7 @@ class Emitter {
   std::map<std::string, Shape> shapes_;          // by printed shape and layout
   AssertedFacts facts_;
   std::int64_t array_bytes_ = 0;
-  int loop_depth_ = 0;          // loops open around the builder, in the program's sense
+  int loop_depth_ = 0;                // loops open around the builder, in the program's sense
   std::optional<std::size_t> group_;  // being emitted
   bool failed_ = false;
 };

@@ -47,7 +47,10 @@ class Emission {
     switch (e.kind()) {
       case ExprKind::constant: return llvm::ConstantInt::getSigned(type_, e.number());
       case ExprKind::boolean: return b_.getInt1(e.number() != 0);
-      case ExprKind::symbol: case ExprKind::value: case ExprKind::position: case ExprKind::variable: {
+      case ExprKind::symbol:
+      case ExprKind::value:
+      case ExprKind::position:
+      case ExprKind::variable: {
         llvm::Value* v = leaf_(e);
         KIR_CHECK(v, "an unbound leaf in an expression");
         return e.sort() == Sort::boolean ? v : b_.CreateSExtOrTrunc(v, type_);

@@ -59,8 +59,8 @@ const Emitter::Shape* Emitter::shape_of(const Type& type, SourceRange range) {
       if (!layout || !layout->replica.empty() || !layout->offset.empty() || type.rank() != 1 || registers * t != s.elements ||
           given != wanted) {
         error("E-04", range,
-              fmt::format("a fragment {} of {} elements over {} threads", type.layout.empty() ? "without layout" : "@" + type.layout,
-                          s.elements, t),
+              fmt::format("a fragment {} of {} elements over {} threads",
+                          type.layout.empty() ? "without layout" : "@" + type.layout, s.elements, t),
               fmt::format("this provider spreads fragments of rank 1 by S[(n/{0},{0}):(1@m,1@tid)]", t));
         return nullptr;
       }
@@ -68,7 +68,8 @@ const Emitter::Shape* Emitter::shape_of(const Type& type, SourceRange range) {
       s.lanes = registers;
     }
     if (s.lanes > kMaxRegistersPerFragment) {
-      error("E-07", range, fmt::format("a fragment of {} registers per thread (at most {})", s.lanes, kMaxRegistersPerFragment));
+      error("E-07", range,
+            fmt::format("a fragment of {} registers per thread (at most {})", s.lanes, kMaxRegistersPerFragment));
       return nullptr;
     }
   }
@@ -77,7 +78,8 @@ const Emitter::Shape* Emitter::shape_of(const Type& type, SourceRange range) {
 
 llvm::Value* Emitter::new_array(const Type& type, std::int64_t count, SourceRange range) {
   llvm::Type* element = memory_type(type.dtype);
-  const std::int64_t bytes = count * static_cast<std::int64_t>(module_.getDataLayout().getTypeAllocSize(element).getFixedValue());
+  const std::int64_t bytes =
+      count * static_cast<std::int64_t>(module_.getDataLayout().getTypeAllocSize(element).getFixedValue());
   array_bytes_ += bytes;
   if (array_bytes_ > kMaxStackBytes && !failed_)
     error("E-07", range, fmt::format("the fragments of the program need more than {} bytes", kMaxStackBytes));
@@ -178,8 +180,9 @@ void Emitter::emit_tile_reduce(const Op& op) {
       return error("E-05", op.range, "a strict tile_reduce over the threads of a program",
                    "use order(any) or order(tree) where the kernel allows it, or one thread");
     if (threads() > 32 ? threads() % 32 != 0 : (threads() & (threads() - 1)) != 0)
-      return error("E-06", op.range,
-                   fmt::format("a tile_reduce over {} threads: neither a power of two up to 32 nor a multiple of 32", threads()));
+      return error(
+          "E-06", op.range,
+          fmt::format("a tile_reduce over {} threads: neither a power of two up to 32 nor a multiple of 32", threads()));
     llvm::Value* total = nullptr;
     for (llvm::Value* lane : fragment.lanes) {
       llvm::Value* part = order == Order::tree ? reduce_over_threads(op, source.dtype, lane) : lane;
@@ -213,15 +216,16 @@ void Emitter::emit_tile_reduce(const Op& op) {
       const Type scalar_type = Type::scalar(source.dtype);
       const Type* types[] = {&scalar_type};
       const Lowered start[] = {{{acc}, nullptr}};
-      auto out = counted_loop(b_.getInt64(1), b_.getInt64(static_cast<std::uint64_t>(inner.elements)), b_.getInt64(1), types, start,
-                              "member", [&](llvm::Value* i, std::vector<Lowered> a) -> std::vector<Lowered> {
+      auto out = counted_loop(b_.getInt64(1), b_.getInt64(static_cast<std::uint64_t>(inner.elements)), b_.getInt64(1), types,
+                              start, "member", [&](llvm::Value* i, std::vector<Lowered> a) -> std::vector<Lowered> {
                                 llvm::Value* x = lane_of(fragment, source, source_index(lane.position, i));
                                 return {{{combine(op, a[0].lanes[0], x)}, nullptr}};
                               });
       return out[0].lanes[0];
     }
     for (std::int64_t i = 1; i < inner.elements; ++i)
-      acc = combine(op, acc, lane_of(fragment, source, source_index(lane.position, b_.getInt64(static_cast<std::uint64_t>(i)))));
+      acc =
+          combine(op, acc, lane_of(fragment, source, source_index(lane.position, b_.getInt64(static_cast<std::uint64_t>(i)))));
     return acc;
   };
   define(op.results[0], map_lanes(result, op.range, [&](const Lane& lane) {
@@ -258,8 +262,9 @@ llvm::Value* Emitter::reduce_over_threads(const Op& op, DType t, llvm::Value* x)
   const unsigned warps = total / 32;
   llvm::Type* element = memory_type(t);
   auto* array = llvm::ArrayType::get(element, warps);
-  auto* scratch = new llvm::GlobalVariable(module_, array, false, llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(array),
-                                           "kir.scratch", nullptr, llvm::GlobalValue::NotThreadLocal, 3);
+  auto* scratch =
+      new llvm::GlobalVariable(module_, array, false, llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(array),
+                               "kir.scratch", nullptr, llvm::GlobalValue::NotThreadLocal, 3);
   scratch->setAlignment(llvm::Align(16));
   if (loop_depth_ > 0) provider_.barrier(b_);  // the last round's readers are done
   llvm::Value* first = b_.CreateICmpEQ(b_.CreateAnd(tid, b_.getInt32(31)), b_.getInt32(0));

@@ -36,7 +36,8 @@ llvm::Value* Emitter::element_address(ValueId view, std::span<const ValueId> coo
 }
 
 llvm::Value* Emitter::load_element(const ViewParam& view, llvm::Value* address) {
-  llvm::LoadInst* load = b_.CreateAlignedLoad(memory_type(view.dtype), address, llvm::Align(static_cast<std::uint64_t>(byte_size(view.dtype))));
+  llvm::LoadInst* load =
+      b_.CreateAlignedLoad(memory_type(view.dtype), address, llvm::Align(static_cast<std::uint64_t>(byte_size(view.dtype))));
   bool aliased = false;
   for (const AliasFact& f : program_.abi.aliases)
     aliased = aliased || &program_.abi.views[f.a] == &view || &program_.abi.views[f.b] == &view;

@@ -31,15 +31,15 @@ llvm::Value* narrow_to_double(Builder& b, DType from, llvm::Value* x) {
   // Normal numbers: shift the fields up and rebias. Subnormal ones: fraction times the smallest number, exactly.
   llvm::Value* normal = b.CreateAdd(b.CreateShl(magnitude, kDoubleMantissa - f.mantissa_bits),
                                     i64(b, static_cast<std::uint64_t>(kDoubleBias - f.bias()) << kDoubleMantissa));
-  llvm::Value* subnormal = b.CreateBitCast(b.CreateFMul(b.CreateUIToFP(magnitude, b.getDoubleTy()),
-                                                        f64(b, std::ldexp(1.0, f.min_exponent() - f.mantissa_bits))),
-                                           b.getInt64Ty());
+  llvm::Value* subnormal = b.CreateBitCast(
+      b.CreateFMul(b.CreateUIToFP(magnitude, b.getDoubleTy()), f64(b, std::ldexp(1.0, f.min_exponent() - f.mantissa_bits))),
+      b.getInt64Ty());
   llvm::Value* value =
       b.CreateSelect(b.CreateICmpULT(magnitude, i64(b, std::uint64_t{1} << f.mantissa_bits)), subnormal, normal);
   const std::uint64_t infinity = std::bit_cast<std::uint64_t>(HUGE_VAL);
   if (f.infinities) {
-    llvm::Value* special = b.CreateSelect(b.CreateICmpEQ(magnitude, i64(b, f.infinity())), i64(b, infinity),
-                                          i64(b, 0x7ff8000000000000ull));
+    llvm::Value* special =
+        b.CreateSelect(b.CreateICmpEQ(magnitude, i64(b, f.infinity())), i64(b, infinity), i64(b, 0x7ff8000000000000ull));
     value = b.CreateSelect(b.CreateICmpUGE(magnitude, i64(b, f.infinity())), special, value);
   } else {
     value = b.CreateSelect(b.CreateICmpUGT(magnitude, i64(b, f.max_finite())), i64(b, 0x7ff8000000000000ull), value);
@@ -62,16 +62,15 @@ llvm::Value* double_to_narrow(Builder& b, llvm::Value* x, DType to, bool saturat
   // addition; a carry runs into the exponent. Below: an addition of a double whose last bit is the smallest subnormal rounds
   // there, and its low bits are the fraction.
   const int drop = kDoubleMantissa - f.mantissa_bits;
-  llvm::Value* rebiased =
-      b.CreateSub(magnitude, i64(b, static_cast<std::uint64_t>(kDoubleBias - f.bias()) << kDoubleMantissa));
+  llvm::Value* rebiased = b.CreateSub(magnitude, i64(b, static_cast<std::uint64_t>(kDoubleBias - f.bias()) << kDoubleMantissa));
   llvm::Value* odd = b.CreateAnd(b.CreateLShr(rebiased, drop), i64(b, 1));
-  llvm::Value* rounded = b.CreateLShr(b.CreateAdd(b.CreateAdd(rebiased, odd), i64(b, (std::uint64_t{1} << (drop - 1)) - 1)), drop);
+  llvm::Value* rounded =
+      b.CreateLShr(b.CreateAdd(b.CreateAdd(rebiased, odd), i64(b, (std::uint64_t{1} << (drop - 1)) - 1)), drop);
   const double magic = std::ldexp(1.0, kDoubleMantissa + f.min_exponent() - f.mantissa_bits);
   llvm::Value* absolute = b.CreateBitCast(magnitude, b.getDoubleTy());
-  llvm::Value* subnormal =
-      b.CreateSub(b.CreateBitCast(b.CreateFAdd(absolute, f64(b, magic)), b.getInt64Ty()), i64(b, std::bit_cast<std::uint64_t>(magic)));
-  llvm::Value* is_small =
-      b.CreateICmpULT(magnitude, i64(b, std::bit_cast<std::uint64_t>(std::ldexp(1.0, f.min_exponent()))));
+  llvm::Value* subnormal = b.CreateSub(b.CreateBitCast(b.CreateFAdd(absolute, f64(b, magic)), b.getInt64Ty()),
+                                       i64(b, std::bit_cast<std::uint64_t>(magic)));
+  llvm::Value* is_small = b.CreateICmpULT(magnitude, i64(b, std::bit_cast<std::uint64_t>(std::ldexp(1.0, f.min_exponent()))));
   llvm::Value* fields = b.CreateSelect(is_small, subnormal, rounded);
 
   const std::uint64_t max_finite = f.max_finite() >> f.shift;

@@ -10,6 +10,7 @@
 #include <llvm/Transforms/IPO/Internalize.h>
 
 #include "core/base/check.h"
+#include "core/ir/op_table.h"
 #include "emit/emit.h"
 #include "emit/emitter.h"
 #include "emit/llvm_support.h"
@@ -122,7 +123,8 @@ void link_libdevice(llvm::Module& module, const std::string& path, LlvmDiagnosti
   if (!library) return collected.add(path + ": " + llvm::toString(library.takeError()));
   (*library)->setDataLayout(module.getDataLayout());
   (*library)->setTargetTriple(module.getTargetTriple());
-  if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded)) collected.add("libdevice does not link");
+  if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
+    collected.add("libdevice does not link");
 }
 
 }  // namespace
@@ -135,7 +137,7 @@ std::optional<Module> emit_nvptx(const PhysicalProgram& program, const std::stri
   llvm::Module module(program.name, context);
   module.setDataLayout(machine->createDataLayout());
   module.setTargetTriple(kTriple);
-  module.addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", 0);  // libdevice keeps subnormals
+  module.addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", std::uint32_t{0});  // libdevice keeps subnormals
   NvptxProvider provider(module);
   Emitter emitter(program, provider, module, diagnostics);
   llvm::Function* kernel = emitter.emit_kernel();

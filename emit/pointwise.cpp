@@ -193,12 +193,24 @@ llvm::Value* Emitter::pointwise(const Op& op, std::span<llvm::Value* const> x) {
     case OpKind::cmp: return compare(op.attrs.get<CmpPredicate>(AttrKey::predicate), t, x[0], x[1]);
     case OpKind::select: return b_.CreateSelect(x[0], x[1], x[2]);
     case OpKind::convert: return convert(op.attrs.get<ConvertMode>(AttrKey::mode), t, body_.type(op.results[0]).dtype, x[0]);
-    case OpKind::load: case OpKind::store:
-    case OpKind::tensor: case OpKind::elem: case OpKind::view: case OpKind::transpose: case OpKind::slice:
+    case OpKind::load:
+    case OpKind::store:
+    case OpKind::tensor:
+    case OpKind::elem:
+    case OpKind::view:
+    case OpKind::transpose:
+    case OpKind::slice:
     case OpKind::broadcast:
-    case OpKind::parallel: case OpKind::for_loop: case OpKind::while_loop: case OpKind::if_else: case OpKind::yield:
-    case OpKind::next: case OpKind::assume: case OpKind::reduce: case OpKind::splat: case OpKind::tile_reduce:
-      KIR_UNREACHABLE("`{}` is not pointwise", row(op.kind).name);
+    case OpKind::parallel:
+    case OpKind::for_loop:
+    case OpKind::while_loop:
+    case OpKind::if_else:
+    case OpKind::yield:
+    case OpKind::next:
+    case OpKind::assume:
+    case OpKind::reduce:
+    case OpKind::splat:
+    case OpKind::tile_reduce: KIR_UNREACHABLE("`{}` is not pointwise", row(op.kind).name);
   }
   KIR_UNREACHABLE("operation kind");
 }

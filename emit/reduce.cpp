@@ -22,9 +22,12 @@ void Emitter::emit_reduce(const Op& op) {
   const bool has_start = !op.operands.empty() || identity;
   std::vector<Lowered> start;
   for (std::size_t i = 0; i < k; ++i) {
-    if (!op.operands.empty()) start.push_back(values_[op.operands[i].index]);
-    else if (identity) start.push_back({{literal((*identity)[i])}, nullptr});
-    else start.push_back(undefined(*types[i], op.range));  // no member, no init, no identity is erroneous
+    if (!op.operands.empty())
+      start.push_back(values_[op.operands[i].index]);
+    else if (identity)
+      start.push_back({{literal((*identity)[i])}, nullptr});
+    else
+      start.push_back(undefined(*types[i], op.range));  // no member, no init, no identity is erroneous
   }
   static const Type kFlag = Type::scalar(DType::i1);
   if (!has_start) {
@@ -61,17 +64,17 @@ void Emitter::emit_reduce(const Op& op) {
     return out;
   };
 
-  std::function<std::vector<Lowered>(std::size_t, std::vector<Lowered>)> nest = [&](std::size_t axis, std::vector<Lowered> acc) {
+  std::function<std::vector<Lowered>(std::size_t, std::vector<Lowered>)> nest = [&](std::size_t axis,
+                                                                                    std::vector<Lowered> acc) {
     if (axis == rank) return member(std::move(acc));
     const Value& arg = body_.value(map.args[axis]);
     const auto width = static_cast<unsigned>(bit_width(arg.type.dtype));
     llvm::Value* lo = expression(ranges[2 * axis], width);
     llvm::Value* hi = expression(ranges[2 * axis + 1], width);
-    return counted_loop(lo, hi, b_.getIntN(width, 1), types, acc, arg.name,
-                        [&](llvm::Value* iv, std::vector<Lowered> inner) {
-                          define(map.args[axis], iv);
-                          return nest(axis + 1, std::move(inner));
-                        });
+    return counted_loop(lo, hi, b_.getIntN(width, 1), types, acc, arg.name, [&](llvm::Value* iv, std::vector<Lowered> inner) {
+      define(map.args[axis], iv);
+      return nest(axis + 1, std::move(inner));
+    });
   };
   ++loop_depth_;
   std::vector<Lowered> results = nest(0, std::move(start));

@@ -34,7 +34,7 @@ std::string evaluate_launch(const Abi& abi, const std::vector<Definition>& defin
     values.integers.push_back(it->second);
     for (bool upper : {false, true}) {
       Expr bound = upper ? s.hi : s.lo;
-      if (!bound) continue;
+      if (bound == Expr()) continue;
       EvalResult r = evaluate(bound, leaf);
       if (!r.ok()) return fmt::format("the declared range of {}: {} in {}", s.name, describe(r.error), to_string(bound));
       if (upper ? it->second > r.value : it->second < r.value)

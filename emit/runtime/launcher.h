@@ -15,11 +15,11 @@ namespace kir::runtime {
 // Everything a launch needs, read from launch.json (expressions as text, parsed back into `pool`).
 struct LaunchDescription {
   int version = 1;
-  std::string kernel_name;   // entry point
-  std::string target;        // "sm_90a"
-  Abi abi;                   // where: every precondition that the proofs assumed
+  std::string kernel_name;  // entry point
+  std::string target;       // "sm_90a"
+  Abi abi;                  // where: every precondition that the proofs assumed
   std::vector<std::pair<std::string, Expr>> definitions;
-  std::string grid;          // name of the definition
+  std::string grid;  // name of the definition
   std::int64_t threads = 1, pack = 1, shared_bytes = 0;
   ExprPoolPtr pool;
 };
@@ -33,7 +33,8 @@ class Gpu {
   std::string device_name() const;
   // Loads code (cubin preferred, else PTX), checks every precondition, copies in, launches once, copies back. Grid 0: no
   // launch. "" on success.
-  std::string run(const LaunchDescription& d, const std::string& image, const LaunchArgs& args, double* kernel_milliseconds = nullptr);
+  std::string run(const LaunchDescription& d, const std::string& image, const LaunchArgs& args,
+                  double* kernel_milliseconds = nullptr);
   ~Gpu();
 
  private:
