@@ -143,6 +143,7 @@ class BodyBuilder {
   void set_name(ValueId v, std::string name) { body_.values_[v.index].name = std::move(name); }
   void set_type(ValueId v, Type type) { body_.values_[v.index].type = std::move(type); }
   void set_value_origin(ValueId v, ValueId origin) { body_.values_[v.index].origin = origin; }
+  void set_origin(OpId op, OpId origin) { body_.ops_[op.index].origin = origin; }
   void set_region_origin(RegionId r, RegionId origin) { body_.regions_[r.index].origin = origin; }
 
   // Finishes the body. `roots` are its root regions in text order; ids are renumbered in pre-order from them and the

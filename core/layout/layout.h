@@ -25,11 +25,11 @@ struct LayoutOffset {
 };
 
 struct Layout {
-  std::vector<LayoutIter> shard;    // first: slowest
+  std::vector<LayoutIter> shard;  // first: slowest
   std::vector<LayoutIter> replica;
   std::vector<LayoutOffset> offset;
 
-  std::int64_t size() const;        // product of the shard extents; the shapes admitted have this size
+  std::int64_t size() const;  // product of the shard extents; the shapes admitted have this size
   using Coordinate = std::map<std::string, std::int64_t>;
   Coordinate apply(std::int64_t linear) const;  // of replica 0
   friend bool operator==(const Layout&, const Layout&) = default;

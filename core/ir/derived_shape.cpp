@@ -1,0 +1,34 @@
+#include "core/ir/derived_shape.h"
+
+namespace kir {
+
+Expr range_extent(ExprPool& pool, Expr lo, Expr hi) {
+  if (lo.is_constant(0)) return hi;
+  std::int64_t difference;
+  if (lo.is(ExprKind::constant) && hi.is(ExprKind::constant) && !__builtin_sub_overflow(hi.number(), lo.number(), &difference))
+    return pool.constant(difference);
+  return pool.make(ExprKind::sub, {hi, lo});
+}
+
+std::optional<Type> transposed(const Type& source, const IntList& perm) {
+  if (perm.size() != source.rank()) return std::nullopt;
+  std::vector<bool> seen(perm.size());
+  Type out = source;
+  for (std::size_t i = 0; i < perm.size(); ++i) {
+    if (perm[i] < 0 || perm[i] >= static_cast<std::int64_t>(perm.size())) return std::nullopt;
+    std::size_t axis = static_cast<std::size_t>(perm[i]);
+    if (seen[axis]) return std::nullopt;
+    seen[axis] = true;
+    out.shape[i] = source.shape[axis];
+  }
+  return out;
+}
+
+std::optional<Type> sliced(ExprPool& pool, const Type& source, const ExprList& ranges) {
+  if (ranges.size() != 2 * source.rank()) return std::nullopt;
+  Type out = source;
+  for (std::size_t i = 0; i < source.rank(); ++i) out.shape[i] = range_extent(pool, ranges[2 * i], ranges[2 * i + 1]);
+  return out;
+}
+
+}  // namespace kir

@@ -1,0 +1,206 @@
+#include <fmt/format.h>
+
+#include "core/text/parser.h"
+
+namespace kir::text {
+namespace {
+
+// Trees of one expression may be as high as this; a longer chain must be split with let.
+constexpr std::uint16_t kMaxHeight = 1000;
+
+struct Infix {
+  int level;
+  BinaryOp op;
+};
+
+// Levels: 0 implies (right), 1 or, 2 and, 3 not (prefix), 4 comparison (chain), 5 additive, 6 multiplicative.
+std::optional<Infix> infix_of(const Token& t) {
+  switch (t.kind) {
+    case Tok::plus: return Infix{5, BinaryOp::add};
+    case Tok::minus: return Infix{5, BinaryOp::sub};
+    case Tok::star: return Infix{6, BinaryOp::mul};
+    case Tok::slash: return Infix{6, BinaryOp::div};
+    case Tok::eq: return Infix{4, BinaryOp::eq};
+    case Tok::ne: return Infix{4, BinaryOp::ne};
+    case Tok::lt: return Infix{4, BinaryOp::lt};
+    case Tok::le: return Infix{4, BinaryOp::le};
+    case Tok::gt: return Infix{4, BinaryOp::gt};
+    case Tok::ge: return Infix{4, BinaryOp::ge};
+    case Tok::name: {
+      const WordInfo* w = WordTable::get().find(t.name);
+      if (!w) return std::nullopt;
+      if (w->op && w->op->kind == OpKind::bit_and) return Infix{2, BinaryOp::logical_and};
+      if (w->op && w->op->kind == OpKind::bit_or) return Infix{1, BinaryOp::logical_or};
+      if (t.name == static_cast<NameId>(Word::implies)) return Infix{0, BinaryOp::implies};
+      if (t.name == static_cast<NameId>(Word::mod)) return Infix{6, BinaryOp::mod};
+      if (t.name == static_cast<NameId>(Word::floordiv)) return Infix{6, BinaryOp::floordiv};
+      return std::nullopt;
+    }
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+NodeId Parser::add_node(Node n, const std::vector<NodeId>& kids) {
+  NodeId id = syntax_.add(n, kids);
+  if (syntax_.nodes[id].height > kMaxHeight)
+    fail("P-05", n.range, fmt::format("the expression has more than {} levels", kMaxHeight), "split it with let");
+  return id;
+}
+
+NodeId Parser::expression(int level) {
+  Depth depth(*this);
+  std::uint32_t begin = tok_.begin;
+  NodeId left;
+  if (level <= 3 && at_op(OpKind::bit_not)) {
+    advance();
+    NodeId operand = expression(4);
+    left = add_node({.kind = NodeKind::logical_not, .range = since(begin)}, {operand});
+  } else {
+    left = unary();
+  }
+  for (;;) {
+    std::optional<Infix> infix = infix_of(tok_);
+    if (!infix || infix->level < level) return left;
+    if (infix->level == 4) {
+      std::vector<NodeId> kids{left};
+      std::vector<BinaryOp> ops;
+      while (infix && infix->level == 4) {
+        ops.push_back(infix->op);
+        advance();
+        kids.push_back(expression(5));
+        infix = infix_of(tok_);
+      }
+      NameId first = static_cast<NameId>(syntax_.chain_ops.size());
+      syntax_.chain_ops.insert(syntax_.chain_ops.end(), ops.begin(), ops.end());
+      left = add_node({.kind = NodeKind::chain, .name = first, .range = since(begin)}, kids);
+      continue;
+    }
+    advance();
+    NodeId right = expression(infix->op == BinaryOp::implies ? 0 : infix->level + 1);
+    left = add_node({.kind = NodeKind::binary, .op = infix->op, .range = since(begin)}, {left, right});
+  }
+}
+
+NodeId Parser::unary() {
+  if (!at(Tok::minus)) return primary();
+  Depth depth(*this);
+  std::uint32_t begin = tok_.begin;
+  advance();
+  bool literal = at(Tok::integer) || at(Tok::floating) || at(Word::inf) || at(Word::nan);
+  NodeId operand = unary();
+  if (literal) {  // "-1" is one literal, "-(1)" a negation
+    syntax_.nodes[operand].negative = true;
+    syntax_.nodes[operand].range = since(begin);
+    return operand;
+  }
+  return add_node({.kind = NodeKind::neg, .range = since(begin)}, {operand});
+}
+
+std::vector<NodeId> Parser::coordinates() {
+  std::vector<NodeId> out;
+  expect(Tok::lbracket, "before coordinates");
+  if (!at(Tok::rbracket)) do
+      out.push_back(expression());
+    while (accept(Tok::comma));
+  expect(Tok::rbracket, "after coordinates");
+  return out;
+}
+
+NodeId Parser::primary() {
+  std::uint32_t begin = tok_.begin;
+  Token t = tok_;
+  auto literal = [&](LiteralKind kind) {
+    return add_node({.kind = NodeKind::literal, .literal = kind, .range = since(begin), .name_range = since(begin)}, {});
+  };
+  switch (t.kind) {
+    case Tok::integer: advance(); return literal(LiteralKind::integer);
+    case Tok::floating: advance(); return literal(LiteralKind::floating);
+    case Tok::lparen: {
+      advance();
+      NodeId inner = expression();
+      expect(Tok::rparen, "to close the parenthesis");
+      // A parenthesised literal is no longer the operand of a unary minus, a parenthesised comparison no chain.
+      return inner;
+    }
+    case Tok::value: {
+      advance();
+      return add_node({.kind = NodeKind::name, .percent = true, .name = t.name, .range = t.range(), .name_range = t.range()},
+                      {});
+    }
+    case Tok::name: break;
+    default: fail("P-03", t.range(), fmt::format("expected an expression, found {}", found()));
+  }
+  if (at(Word::true_) || at(Word::false_)) {
+    advance();
+    return literal(LiteralKind::boolean);
+  }
+  if (at(Word::inf)) {
+    advance();
+    return literal(LiteralKind::floating);
+  }
+  if (at(Word::nan)) {
+    advance();
+    if (accept(Tok::lparen)) {
+      expect(Tok::integer, "as the bits of a NaN");
+      expect(Tok::rparen, "after the bits of a NaN");
+    }
+    return literal(LiteralKind::floating);
+  }
+  if (at_op(OpKind::load) || at_op(OpKind::elem)) {
+    NodeKind kind = at_op(OpKind::load) ? NodeKind::load : NodeKind::elem;
+    advance();
+    Token base = plain_name("a view or tensor");
+    Node n{.kind = kind, .name = base.name, .name_range = base.range()};
+    std::vector<NodeId> kids = coordinates();
+    if (kind == NodeKind::load) {
+      if (accept(Word::where)) {
+        n.has_where = true;
+        kids.push_back(expression());
+        if (accept(Word::fill)) {
+          n.has_fill = true;
+          kids.push_back(expression());
+        }
+      }
+      if (physical_ && accept(Word::vec)) n.vec = static_cast<std::uint16_t>(integer("the elements per access", 1, 1024));
+    }
+    n.range = since(begin);
+    return add_node(n, kids);
+  }
+  const WordInfo* w = word();
+  bool function =
+      w && (w->op || w->to || w->dtype ||
+            (w->reserved && (at(Word::ceildiv) || at(Word::min) || at(Word::max) || at(Word::ite) || at(Word::pos))));
+  bool called = peek(1).kind == Tok::lparen;
+  if (!function && called) {
+    // In a physical program a line may begin with '(' after a name, so only what is bound to nothing is a call.
+    const Binding& b = slot(t.name, false);
+    if (b.kind == BindingKind::none || (b.kind == BindingKind::constexpr_dtype)) function = true;
+    if (!physical_ && b.kind != BindingKind::constexpr_dtype) function = true;
+    std::string_view text = names_.text(t.name);
+    if (!physical_ && text.starts_with("to_")) function = true;
+  }
+  if (function) {
+    if (!called) {
+      if (w && (w->op || w->dtype || w->to || w->reserved))
+        fail("P-04", t.range(), fmt::format("'{}' needs its operands in parentheses here", names_.text(t.name)));
+    }
+    advance();
+    advance();
+    std::vector<NodeId> kids;
+    if (!at(Tok::rparen)) do
+        kids.push_back(expression());
+      while (accept(Tok::comma));
+    expect(Tok::rparen, "to close the operands");
+    return add_node({.kind = NodeKind::call, .name = t.name, .range = since(begin), .name_range = t.range()}, kids);
+  }
+  Token base = plain_name("an expression");
+  if (at(Tok::lbracket)) {
+    std::vector<NodeId> kids = coordinates();
+    return add_node({.kind = NodeKind::access, .name = base.name, .range = since(begin), .name_range = base.range()}, kids);
+  }
+  return add_node({.kind = NodeKind::name, .name = base.name, .range = base.range(), .name_range = base.range()}, {});
+}
+
+}  // namespace kir::text

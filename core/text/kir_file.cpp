@@ -1,0 +1,194 @@
+#include <fmt/format.h>
+
+#include "core/ir/verify.h"
+#include "core/text/parser.h"
+#include "core/text/text.h"
+
+namespace kir::text {
+
+void Parser::start_unit() {
+  failed_ = false;
+  depth_ = 0;
+  syntax_ = {};
+  pool_ = std::make_shared<ExprPool>();
+  builder_.emplace();
+  abi_ = {};
+  pending_views_.clear();
+  param_names_.clear();
+  root_ = {};
+}
+
+void Parser::skip_to_kernel() {
+  while (!at(Tok::end) && !at(Word::kernel)) advance();
+}
+
+std::optional<Module> Parser::parse_kir_file() {
+  Module module;
+  module.source = source_;
+  try {
+    expect(Word::kir, "at the head of the file");
+    if (!at(Tok::integer) || text_of(tok_.range()) != "1")
+      fail("P-01", tok_.range(), fmt::format("KIR version 1 is expected, found {}", found()), "the file begins with: kir 1");
+    advance();
+  } catch (const Recover&) {
+  }
+  if (!at(Tok::end) && !at(Word::kernel)) {
+    report("P-03", tok_.range(), fmt::format("expected 'kernel', found {}", found()));
+    skip_to_kernel();
+  }
+  while (!at(Tok::end)) {
+    try {
+      kernel_declaration(module);
+      if (!at(Tok::end) && !at(Word::kernel)) fail("P-03", tok_.range(), fmt::format("expected 'kernel', found {}", found()));
+    } catch (const Recover&) {
+      skip_to_kernel();
+    }
+    close_scope(0);
+  }
+  return module;
+}
+
+std::vector<Parser::ConstexprChoice> Parser::constexpr_list() {
+  std::vector<ConstexprChoice> out;
+  if (!accept(Tok::lt)) return out;
+  do {
+    ConstexprChoice c;
+    c.name = plain_name("a constexpr");
+    auto one_dtype = [&] { c.values.emplace_back(dtype("as the value")); };
+    if (accept(Tok::assign)) {
+      const WordInfo* w = word();
+      if (w && w->dtype)
+        one_dtype();
+      else
+        c.values.emplace_back(integer("the value", INT64_MIN, INT64_MAX));
+    } else {
+      expect(Tok::colon, "or '=' after the constexpr");
+      bool types = at(Word::dtype);
+      DType t = DType::i64;
+      if (types)
+        advance();
+      else
+        t = dtype("of the constexpr, or 'dtype'");
+      if (t != DType::i32 && t != DType::i64) fail("P-03", tok_.range(), "a constexpr is i32, i64 or dtype");
+      expect(Word::in, "before the values");
+      expect(Tok::lbrace, "before the values");
+      std::int64_t lo = t == DType::i32 ? INT32_MIN : INT64_MIN, hi = t == DType::i32 ? INT32_MAX : INT64_MAX;
+      do {
+        if (types)
+          one_dtype();
+        else
+          c.values.emplace_back(integer("the value", lo, hi));
+      } while (accept(Tok::comma));
+      expect(Tok::rbrace, "after the values");
+    }
+    out.push_back(std::move(c));
+  } while (accept(Tok::comma));
+  expect(Tok::gt, "after the constexprs");
+  return out;
+}
+
+void Parser::kernel_declaration(Module& module) {
+  constexpr std::size_t kMaxSpecializations = 1024;
+  std::uint32_t begin = tok_.begin;
+  advance();
+  start_unit();
+  Token name = plain_name("the kernel's name");
+  std::vector<ConstexprChoice> choices = constexpr_list();
+  std::size_t combinations = 1;
+  for (const ConstexprChoice& c : choices) {
+    combinations *= c.values.size();
+    if (combinations > kMaxSpecializations)
+      fail("P-05", c.name.range(), fmt::format("the constexprs give more than {} kernels", kMaxSpecializations));
+  }
+  std::uint32_t rest = tok_.begin;
+  for (std::size_t i = 0; i < combinations; ++i) {
+    if (i > 0) seek(rest);
+    start_unit();
+    std::vector<Constexpr> values;
+    std::vector<Token> names;
+    std::size_t digit = i;  // the last constexpr varies fastest
+    for (std::size_t k = choices.size(); k-- > 0;) {
+      const ConstexprChoice& c = choices[k];
+      values.insert(values.begin(), {std::string(names_.text(c.name.name)), c.values[digit % c.values.size()]});
+      names.insert(names.begin(), c.name);
+      digit /= c.values.size();
+    }
+    std::shared_ptr<const Kernel> kernel = kernel_rest(name, begin, std::move(values), names);
+    close_scope(0);
+    if (!kernel) continue;
+    if (!kernel_ids_.insert(kernel->id()).second) {
+      report("T-02", name.range(), fmt::format("there are two kernels '{}'", kernel->id()));
+      continue;
+    }
+    module.kernels.push_back(std::move(kernel));
+  }
+}
+
+std::shared_ptr<const Kernel> Parser::kernel_rest(const Token& name, std::uint32_t begin, std::vector<Constexpr> constexprs,
+                                                  const std::vector<Token>& constexpr_names) {
+  for (std::size_t i = 0; i < constexprs.size(); ++i) {
+    Binding b;
+    if (const DType* t = std::get_if<DType>(&constexprs[i].value))
+      b = {.kind = BindingKind::constexpr_dtype, .dtype = *t};
+    else
+      b = {.kind = BindingKind::constexpr_int, .number = std::get<std::int64_t>(constexprs[i].value)};
+    bind(constexpr_names[i], b);
+  }
+  expect(Tok::lparen, "before the parameters");
+  if (!at(Tok::rparen)) do {
+      Token param = plain_name("a parameter");
+      expect(Tok::colon, "after the parameter's name");
+      if (at(Word::in) || at(Word::out) || at(Word::inout)) {
+        view_param(param);
+        bind_bare_symbols(pending_views_.back());
+      } else if (at_op(OpKind::index)) {
+        advance();
+        index_param(param);
+      } else {
+        DType t = dtype("of the parameter, or in, out, inout, index");
+        if (at(Tok::lbracket))
+          fail("P-03", tok_.range(), "a view needs in, out or inout before its element type",
+               fmt::format("{}: in {}[...]", names_.text(param.name), kir::name(t)));
+        scalar_param(param, t);
+      }
+    } while (accept(Tok::comma));
+  expect(Tok::rparen, "after the parameters");
+  resolve_views();
+  root_arguments();
+  if (accept(Word::alias)) alias_facts();
+  if (accept(Word::where)) relations();
+  bool whole = block(root_, {});
+
+  auto kernel = std::make_shared<Kernel>();
+  kernel->name = names_.text(name.name);
+  kernel->constexprs = std::move(constexprs);
+  kernel->abi = std::move(abi_);
+  kernel->pool = pool_;
+  kernel->source = source_;
+  kernel->range = {begin, name.end};
+  if (!whole) return nullptr;
+  BodyBuilder::Renumbering map;
+  kernel->body = builder_->freeze(*pool_, std::span(&root_, 1), &map);
+  kernel->root = map.regions[root_.index];
+  for (ViewParam& v : kernel->abi.views) v.value = map.values[v.value.index];
+  for (ScalarParam& s : kernel->abi.scalars) s.value = map.values[s.value.index];
+  // What is left of a kernel with errors is verified too, so that all its mistakes are told at once.
+  Diagnostics found(1000);
+  verify(*kernel, found);
+  for (const Diagnostic& d : found.all())
+    if (d.severity == Severity::error) report(d.id.c_str(), d.range, d.message, d.hint);
+  return failed_ ? nullptr : kernel;
+}
+
+}  // namespace kir::text
+
+namespace kir {
+
+std::optional<Module> parse_kir(SourcePtr source, Diagnostics& diagnostics) {
+  if (!text::readable(*source, diagnostics)) return std::nullopt;
+  std::size_t before = diagnostics.error_count();
+  std::optional<Module> module = text::Parser(std::move(source), diagnostics, false).parse_kir_file();
+  return diagnostics.error_count() == before ? std::move(module) : std::nullopt;
+}
+
+}  // namespace kir

@@ -1,0 +1,191 @@
+#include "core/text/lexer.h"
+
+#include <fmt/format.h>
+
+namespace kir::text {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_part(char c) { return is_start(c) || is_digit(c); }
+
+}  // namespace
+
+std::string_view describe(Tok kind) {
+  switch (kind) {
+    case Tok::end: return "the end of the file";
+    case Tok::name: return "a name";
+    case Tok::value: return "a '%' value";
+    case Tok::layout: return "an '@' layout name";
+    case Tok::integer: return "an integer";
+    case Tok::floating: return "a float literal";
+    case Tok::string: return "a string";
+    case Tok::lparen: return "'('";
+    case Tok::rparen: return "')'";
+    case Tok::lbracket: return "'['";
+    case Tok::rbracket: return "']'";
+    case Tok::lbrace: return "'{'";
+    case Tok::rbrace: return "'}'";
+    case Tok::comma: return "','";
+    case Tok::colon: return "':'";
+    case Tok::semicolon: return "';'";
+    case Tok::assign: return "'='";
+    case Tok::plus: return "'+'";
+    case Tok::minus: return "'-'";
+    case Tok::star: return "'*'";
+    case Tok::slash: return "'/'";
+    case Tok::eq: return "'=='";
+    case Tok::ne: return "'!='";
+    case Tok::lt: return "'<'";
+    case Tok::le: return "'<='";
+    case Tok::gt: return "'>'";
+    case Tok::ge: return "'>='";
+    case Tok::dots: return "'..'";
+    case Tok::dots_eq: return "'..='";
+    case Tok::arrow: return "'->'";
+    case Tok::bang: return "'!'";
+    case Tok::bad: return "an unreadable character";
+  }
+  return "a token";
+}
+
+NameId Names::intern(std::string_view s) {
+  auto [it, fresh] = ids_.try_emplace(s, static_cast<NameId>(texts_.size()));
+  if (fresh) texts_.push_back(s);
+  return it->second;
+}
+
+void Lexer::skip_blanks() {
+  for (;;) {
+    char c = peek();
+    if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
+      ++at_;
+    } else if (c == '/' && peek(1) == '/') {
+      std::size_t line_end = text_.find('\n', at_);
+      at_ = static_cast<std::uint32_t>(line_end == std::string_view::npos ? text_.size() : line_end);
+    } else {
+      return;
+    }
+  }
+}
+
+Token Lexer::number(std::uint32_t begin) {
+  Tok kind = Tok::integer;
+  if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X')) {
+    at_ += 2;
+    while (is_hex(peek()) || peek() == '_') ++at_;
+  } else {
+    auto digits = [&] {
+      while (is_digit(peek()) || peek() == '_') ++at_;
+    };
+    digits();
+    if (peek() == '.' && is_digit(peek(1))) {  // "0..N" is a range
+      kind = Tok::floating;
+      ++at_;
+      digits();
+    }
+    if (peek() == 'e' || peek() == 'E') {
+      std::uint32_t sign = peek(1) == '+' || peek(1) == '-' ? 1 : 0;
+      if (is_digit(peek(1 + sign))) {
+        kind = Tok::floating;
+        at_ += 1 + sign;
+        digits();
+      }
+    }
+  }
+  if (is_part(peek())) {
+    while (is_part(peek())) ++at_;
+    report_({begin, at_}, fmt::format("'{}' is not a number", text_.substr(begin, at_ - begin)));
+    return {Tok::bad, begin, at_, 0};
+  }
+  return {kind, begin, at_, 0};
+}
+
+Token Lexer::next() {
+  skip_blanks();
+  std::uint32_t begin = at_;
+  if (at_ >= text_.size()) return {Tok::end, begin, begin, 0};
+  char c = text_[at_];
+  if (is_start(c)) {
+    do {
+      ++at_;
+      while (is_part(peek())) ++at_;
+    } while (peek() == '.' && is_start(peek(1)));
+    return {Tok::name, begin, at_, names_.intern(text_.substr(begin, at_ - begin))};
+  }
+  if (is_digit(c)) return number(begin);
+  switch (c) {
+    case '(': return finish(Tok::lparen, begin, 1);
+    case ')': return finish(Tok::rparen, begin, 1);
+    case '[': return finish(Tok::lbracket, begin, 1);
+    case ']': return finish(Tok::rbracket, begin, 1);
+    case '{': return finish(Tok::lbrace, begin, 1);
+    case '}': return finish(Tok::rbrace, begin, 1);
+    case ',': return finish(Tok::comma, begin, 1);
+    case ':': return finish(Tok::colon, begin, 1);
+    case ';': return finish(Tok::semicolon, begin, 1);
+    case '+': return finish(Tok::plus, begin, 1);
+    case '-': return peek(1) == '>' ? finish(Tok::arrow, begin, 2) : finish(Tok::minus, begin, 1);
+    case '*': return finish(Tok::star, begin, 1);
+    case '/': return finish(Tok::slash, begin, 1);
+    case '=': return peek(1) == '=' ? finish(Tok::eq, begin, 2) : finish(Tok::assign, begin, 1);
+    case '!': return peek(1) == '=' ? finish(Tok::ne, begin, 2) : finish(Tok::bang, begin, 1);
+    case '<': return peek(1) == '=' ? finish(Tok::le, begin, 2) : finish(Tok::lt, begin, 1);
+    case '>': return peek(1) == '=' ? finish(Tok::ge, begin, 2) : finish(Tok::gt, begin, 1);
+    case '.':
+      if (peek(1) == '.') return peek(2) == '=' ? finish(Tok::dots_eq, begin, 3) : finish(Tok::dots, begin, 2);
+      break;
+    case '%':
+    case '@':
+      if (is_start(peek(1))) {
+        ++at_;
+        while (is_part(peek())) ++at_;
+        return {c == '%' ? Tok::value : Tok::layout, begin, at_, names_.intern(text_.substr(begin + 1, at_ - begin - 1))};
+      }
+      break;
+    case '"': {
+      std::uint32_t i = begin + 1;
+      while (i < text_.size() && text_[i] != '"' && text_[i] != '\n') ++i;
+      if (i < text_.size() && text_[i] == '"') return finish(Tok::string, begin, i + 1 - begin);
+      at_ = i;
+      report_({begin, i}, "the string does not end on its line");
+      return {Tok::bad, begin, i, 0};
+    }
+    default: break;
+  }
+  // One report for a run of unreadable bytes.
+  auto readable = [](char b) {
+    return is_part(b) || std::string_view(" \n\t\r()[]{},:;=+-*/!<>.%@\"").find(b) != std::string_view::npos;
+  };
+  ++at_;
+  while (at_ < text_.size() && !readable(text_[at_])) ++at_;
+  unsigned char byte = static_cast<unsigned char>(c);
+  report_({begin, at_}, byte > 0x20 && byte < 0x7f ? fmt::format("'{}' means nothing here", c)
+                                                   : fmt::format("byte 0x{:02x} stands outside a comment or a string", byte));
+  return {Tok::bad, begin, at_, 0};
+}
+
+std::size_t find_invalid_utf8(std::string_view text) {
+  std::size_t i = 0;
+  while (i < text.size()) {
+    unsigned char c = static_cast<unsigned char>(text[i]);
+    if (c == 0) return i;
+    if (c < 0x80) {
+      ++i;
+      continue;
+    }
+    std::size_t more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : 1;
+    if (c < 0xc2 || c > 0xf4 || i + more >= text.size()) return i;
+    for (std::size_t k = 1; k <= more; ++k)
+      if ((static_cast<unsigned char>(text[i + k]) & 0xc0) != 0x80) return i;
+    unsigned char second = static_cast<unsigned char>(text[i + 1]);
+    if ((c == 0xe0 && second < 0xa0) || (c == 0xed && second > 0x9f) || (c == 0xf0 && second < 0x90) ||
+        (c == 0xf4 && second > 0x8f))
+      return i;  // overlong, surrogate, above U+10FFFF
+    i += more + 1;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace kir::text

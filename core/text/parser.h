@@ -1,0 +1,303 @@
+// The parser of both forms: one for expressions and bodies, two heads (kir_file.cpp, pir_file.cpp).
+//
+// Errors are reported where they stand and thrown as `Recover` to the nearest statement, kernel or declaration, which
+// skips to its end; names that a failed statement would have defined are bound as poison, and a statement that uses
+// poison is dropped without a word. So the operations kept always form a closed body and one mistake is told once.
+// `Recover` never leaves this folder.
+//
+//   cursor.cpp      tokens, errors, recovery, scopes
+//   expression.cpp  text to trees
+//   elaborate.cpp   trees to integer expressions, operations and values
+//   statement.cpp   statements and blocks
+//   rhs.cpp         right-hand sides without regions
+//   region_rhs.cpp  right-hand sides with regions
+//   type_text.cpp   types, shapes, literals
+//   abi_text.cpp    views, alias facts, relations
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/diagnostics.h"
+#include "core/ir/abi.h"
+#include "core/ir/body.h"
+#include "core/kir/kernel.h"
+#include "core/pir/program.h"
+#include "core/text/syntax.h"
+#include "core/text/words.h"
+
+namespace kir::text {
+
+struct Recover {};
+
+enum class BindingKind : std::uint8_t { none, poison, value, symbol, constexpr_int, constexpr_dtype };
+
+struct Binding {
+  BindingKind kind = BindingKind::none;
+  ValueId value;
+  std::int64_t number = 0;
+  DType dtype = DType::i32;
+  SourceRange range;
+};
+
+// An expression's meaning before it is used.
+struct Term {
+  enum Kind : std::uint8_t { value, index, literal } kind = value;
+  ValueId v;
+  Expr e;                 // index: an integer or boolean expression
+  NodeId node = kNoNode;  // literal
+  SourceRange range;
+};
+
+struct LetName {
+  NameId name = 0;
+  SourceRange range;
+  std::optional<Type> type;
+};
+
+// Size and encoding of a text: an error and false when it is not to be read.
+bool readable(const SourceFile& source, Diagnostics& diagnostics);
+
+class Parser {
+ public:
+  Parser(SourcePtr source, Diagnostics& diagnostics, bool physical);
+  std::optional<Module> parse_kir_file();
+  PhysicalPtr parse_pir_file();
+
+ private:
+  // --- cursor.cpp
+  void advance();
+  const Token& peek(int ahead);  // 1: the token after tok_
+  void seek(std::uint32_t offset);
+  bool at(Tok kind) const { return tok_.kind == kind; }
+  bool at(Word w) const { return tok_.kind == Tok::name && tok_.name == static_cast<NameId>(w); }
+  bool at_op(OpKind k) const;
+  const WordInfo* word() const { return tok_.kind == Tok::name ? words_.find(tok_.name) : nullptr; }
+  bool accept(Tok kind);
+  bool accept(Word w);
+  Token expect(Tok kind, const char* where);
+  void expect(Word w, const char* where);
+  std::string text_of(SourceRange r) const { return source_->text().substr(r.begin, r.end - r.begin); }
+  std::string found() const;  // the current token for messages
+  void report(const char* id, SourceRange range, std::string message, std::string hint = {});
+  [[noreturn]] void fail(const char* id, SourceRange range, std::string message, std::string hint = {});
+  SourceRange since(std::uint32_t begin) const { return {begin, last_end_ > begin ? last_end_ : begin}; }
+  void skip_balanced();   // from '{', '(' or '[' past its partner
+  void skip_statement();  // to the next statement of this block, or its '}'
+  struct Depth {
+    explicit Depth(Parser& p);
+    ~Depth() { --p.depth_; }
+    Parser& p;
+  };
+  Token fresh_name(const char* what);  // a name that may be bound, %-sigil in physical bodies
+  Token plain_name(const char* what);  // without sigil
+  Binding& slot(NameId name, bool percent);
+  void bind(const Token& name, Binding b);
+  std::size_t open_scope() const { return scope_.size(); }
+  void close_scope(std::size_t mark);
+  void poison(const std::vector<LetName>& names);
+
+  // --- expression.cpp
+  NodeId expression(int level = 0);
+  NodeId unary();
+  NodeId primary();
+  std::vector<NodeId> coordinates();  // "[" e, ... "]"
+  NodeId add_node(Node n, const std::vector<NodeId>& kids);
+
+  // --- elaborate.cpp
+  Term elaborate(NodeId n, const Type* expected);
+  Term elaborate_binary(NodeId n, const Type* expected);
+  Term elaborate_chain(NodeId n);
+  Term elaborate_logical(NodeId n, BinaryOp op, Term a, Term b);
+  Term compare(BinaryOp op, Term a, Term b, SourceRange range);
+  Term elaborate_call(NodeId n, const Type* expected);
+  ValueId convert_call(NodeId n, DType to);
+  ValueId access_value(NodeId n, const Type* expected);
+  Expr index_expr(NodeId n, Sort sort);
+  Expr index_leaf(NodeId n);
+  Expr parse_index(Sort sort = Sort::integer) { return index_expr(expression(), sort); }
+  bool is_index_like(const Term& t) const;  // a value of type index, or an integer expression
+  bool can_be_index(const Term& t) const;
+  Expr term_expr(const Term& t, Sort sort);
+  ValueId term_value(const Term& t, const Type* expected);
+  ValueId value_of(NodeId n, const Type* expected) { return term_value(elaborate(n, expected), expected); }
+  ValueId coordinate(NodeId n);
+  ValueId index_op(Expr e, const Type* expected, SourceRange range);
+  ValueId constant_op(const Scalar& s, SourceRange range);
+  std::int64_t index_literal(const Node& n);
+  Scalar literal_scalar(const Node& n, DType type);
+  Type index_type(Expr e, const Type* expected) const;
+  std::vector<ValueId> operands_of_one_type(OpKind kind, const std::vector<NodeId>& nodes, const Type* expected);
+  ValueId pointwise(OpKind kind, std::vector<ValueId> operands, Attrs attrs, const Type* declared, SourceRange range);
+  ValueId pointwise_operands(OpKind kind, std::string_view suffix, const std::vector<NodeId>& kids, const Type* expected,
+                             const Type* declared, SourceRange range);
+  ValueId splat_to(ValueId v, const Type& type, SourceRange range);
+  CmpPredicate predicate(std::string_view suffix, DType dtype, SourceRange range);
+  bool mixes(ValueId v) const;  // a value usable as leaf of an integer expression
+  const Type& type(ValueId v) const { return builder_->peek().type(v); }
+
+  // --- statement.cpp
+  struct BlockSpec {
+    OpKind terminator = OpKind::yield;          // yield or next
+    bool values = false;                        // false: a bare terminator, which may be left out
+    std::vector<std::optional<Type>> expected;  // types for literals, may be shorter than the values
+  };
+  // Parses "{ ... }" into the region; a block with one value may end in an expression. False: unusable, told already.
+  bool block(RegionId region, const BlockSpec& spec);
+  void statement(const BlockSpec& spec, bool& ended);
+  void let_statement();
+  void value_statement();  // physical: %a: T = rhs, (%a: T, ...) = rhs
+  void let_rest(std::vector<LetName> names, bool tuple, std::uint32_t begin);
+  void store_statement();
+  void store_to(const Token& base, const std::vector<NodeId>& coords, std::uint32_t begin);
+  void terminator(const BlockSpec& spec);
+  void expression_end(const BlockSpec& spec, NodeId e);
+  void parallel_statement();
+  void assume_statement();
+  void origin_clause();  // " !12" after the statement whose last operation is last_op_
+
+  // --- rhs.cpp
+  // Parses a right-hand side and gives its results. `names` are the let's.
+  std::vector<ValueId> rhs(const std::vector<LetName>& names);
+  bool starts_flat_pointwise();
+  std::vector<NodeId> operand_list();
+  ValueId transpose_rhs(const Type* declared);
+  ValueId slice_rhs(const Type* declared);
+  ValueId broadcast_rhs(const Type* declared);
+  ValueId constant_rhs(const Type* declared);
+  ValueId index_rhs(const Type* declared);
+  ValueId splat_rhs(const Type* declared);
+  ValueId resource(const char* what);  // a view or tensor name
+  OpId emit(OpKind kind, std::vector<ValueId> operands, Attrs attrs, std::vector<RegionId> regions, std::vector<Type> types,
+            SourceRange range);
+
+  // --- region_rhs.cpp
+  struct Domain {
+    std::vector<Token> names;
+    std::vector<Type> types;  // of the region arguments
+    ExprList ranges;
+  };
+  Domain domain(bool parenthesised);
+  RegionId open_region(const std::vector<Token>& names, const std::vector<Type>& types);  // arguments made and bound
+  std::vector<ValueId> for_rhs();
+  std::vector<ValueId> while_rhs();
+  std::vector<ValueId> if_rhs(const std::vector<LetName>* names);  // null: a statement
+  std::vector<ValueId> reduce_rhs(const std::vector<LetName>& names);
+  std::vector<ValueId> reduce_sugar(std::uint32_t begin, const Type* expected);
+  ValueId tile_reduce_rhs(const Type* declared);
+  ValueId tensor_rhs(const Type* declared);
+  ValueId view_rhs(const Type* declared);
+  struct Carries {
+    std::vector<Token> names;
+    std::vector<Type> types;
+    std::vector<ValueId> init;
+  };
+  Carries carries();
+  Order order_clause();
+  RegionId combine_region(std::vector<Type>& components);
+  void identity_clause(const std::vector<Type>& components, Attrs& attrs);
+  std::vector<Type> yield_types(RegionId region) const;
+  BlockSpec spec_of(OpKind terminator, const std::vector<Type>& types) const;
+  std::vector<Expr> extents_of(const Domain& d);
+
+  // --- type_text.cpp
+  std::optional<DType> accept_dtype();
+  DType dtype(const char* where);
+  Type parse_type();
+  std::vector<Expr> shape();
+  std::int64_t integer(const char* what, std::int64_t lo, std::int64_t hi);
+  IntList int_list(const char* what);
+
+  // --- abi_text.cpp
+  struct PendingView {
+    ViewParam view;
+    std::vector<NodeId> shape, strides;
+  };
+  void view_param(const Token& name);  // from the access (KIR) or the word `view` (PIR) on
+  void scalar_param(const Token& name, DType t);
+  void index_param(const Token& name);
+  std::vector<NodeId> expression_list(Tok close);
+  void resolve_views();
+  void alias_facts();  // after the word `alias`
+  void relations();    // after the word `where`
+  void bind_symbol(const Token& name, bool parameter);
+  void bind_bare_symbols(const PendingView& v);
+  void root_arguments();
+
+  // --- kir_file.cpp
+  struct ConstexprChoice {
+    Token name;
+    std::vector<std::variant<std::int64_t, DType>> values;
+  };
+  void kernel_declaration(Module& module);
+  std::vector<ConstexprChoice> constexpr_list();
+  std::shared_ptr<const Kernel> kernel_rest(const Token& name, std::uint32_t begin, std::vector<Constexpr> constexprs,
+                                            const std::vector<Token>& constexpr_names);
+  void skip_to_kernel();
+  void start_unit();
+
+  // --- pir_file.cpp
+  struct PendingDefinition {
+    Definition definition;
+    Token token;
+    NodeId value = kNoNode;
+  };
+  struct PendingSegment {
+    Segment segment;
+    std::vector<NodeId> lo, hi;
+  };
+  struct PendingArm {
+    Token group;
+    std::vector<Token> names;
+  };
+  void pir_abi(PhysicalProgram& p);
+  void pir_abi_item();
+  void pir_dims();
+  void pir_launch(PhysicalProgram& p);
+  void pir_layout(PhysicalProgram& p);
+  void pir_space(PhysicalProgram& p);
+  void pir_dispatch(PhysicalProgram& p);
+  void pir_group(PhysicalProgram& p);
+  void resolve_definitions(PhysicalProgram& p);
+  PendingDefinition definition(const char* what);
+  void section(void (Parser::*parse)(PhysicalProgram&), PhysicalProgram& p);  // an error is told and skipped
+  void skip_section();
+  PhysicalPtr finish_program(std::shared_ptr<PhysicalProgram> p, std::vector<RegionId> roots);
+
+  SourcePtr source_;
+  Diagnostics& diagnostics_;
+  const bool physical_;
+  const WordTable& words_;
+  Names names_;
+  Lexer lexer_;
+  Token tok_;
+  Token ahead_[4];
+  int ahead_count_ = 0;
+  std::uint32_t last_end_ = 0;  // end of the token before tok_
+  int depth_ = 0;
+  bool failed_ = false;  // an error since start_unit()
+  std::set<std::pair<std::uint32_t, std::string>> reported_;
+
+  std::vector<Binding> bare_, percent_;         // by NameId
+  std::vector<std::pair<NameId, bool>> scope_;  // bound names, innermost last; true: percent
+
+  Syntax syntax_;
+  ExprPoolPtr pool_;
+  std::optional<BodyBuilder> builder_;
+  Abi abi_;
+  std::vector<PendingView> pending_views_;  // one per view of abi_
+  std::vector<NameId> param_names_;         // one per parameter of abi_
+  RegionId root_;
+  std::vector<Token> index_items_;  // of a physical abi
+  PendingDefinition grid_;
+  std::vector<PendingDefinition> pending_definitions_;
+  std::vector<PendingSegment> pending_segments_;
+  std::vector<PendingArm> pending_arms_;
+  std::set<std::string> kernel_ids_;
+  OpId last_op_;  // the operation emitted last
+  bool any_origin_ = false;
+};
+
+}  // namespace kir::text

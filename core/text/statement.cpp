@@ -1,0 +1,266 @@
+#include <fmt/format.h>
+
+#include "core/text/parser.h"
+#include "core/text/type_name.h"
+
+namespace kir::text {
+namespace {
+
+struct RegionScope {
+  RegionScope(BodyBuilder& b, RegionId r) : builder(b) { builder.enter(r); }
+  ~RegionScope() { builder.leave(); }
+  BodyBuilder& builder;
+};
+
+}  // namespace
+
+bool Parser::block(RegionId region, const BlockSpec& spec) {
+  Depth depth(*this);
+  expect(Tok::lbrace, "before the block");
+  RegionScope scope(*builder_, region);
+  std::size_t names = open_scope();
+  bool ended = false, broken = false;
+  while (!at(Tok::rbrace) && !at(Tok::end) && !at(Word::kernel)) {
+    std::uint32_t begin = tok_.begin;
+    std::size_t nodes = syntax_.nodes.size(), kids = syntax_.kids.size(), ops = syntax_.chain_ops.size();
+    try {
+      if (ended) fail("P-08", tok_.range(), fmt::format("nothing may follow '{}' in its block", row(spec.terminator).name));
+      statement(spec, ended);
+    } catch (const Recover&) {
+      broken = true;
+      if (tok_.begin == begin) advance();
+      skip_statement();
+    }
+    syntax_.nodes.resize(nodes);
+    syntax_.kids.resize(kids);
+    syntax_.chain_ops.resize(ops);
+  }
+  SourceRange close = tok_.range();
+  close_scope(names);
+  if (!ended && !spec.values) {
+    emit(spec.terminator, {}, {}, {}, {}, close);
+    ended = true;
+  }
+  if (!accept(Tok::rbrace)) {
+    report("P-03", close, fmt::format("expected '}}' to close the block, found {}", found()));
+    return false;
+  }
+  if (!ended && !broken) report("P-08", close, fmt::format("the block must end in '{} ...'", row(spec.terminator).name));
+  return ended;
+}
+
+void Parser::statement(const BlockSpec& spec, bool& ended) {
+  if (physical_ && (at(Tok::value) || at(Tok::lparen))) {
+    Tok after = peek(1).kind, second = at(Tok::lparen) && after == Tok::value ? peek(2).kind : Tok::end;
+    bool defines = at(Tok::value) ? after == Tok::colon || after == Tok::assign : second == Tok::colon || second == Tok::comma;
+    if (defines) return value_statement();
+  }
+  if (at(Word::let)) {
+    if (physical_) fail("P-03", tok_.range(), "'let' belongs to KIR", "write %name: type = ...");
+    return let_statement();
+  }
+  if (const WordInfo* w = word(); w && w->op) {
+    std::uint32_t begin = tok_.begin;
+    switch (w->op->kind) {
+      case OpKind::store: return store_statement();
+      case OpKind::parallel: return parallel_statement();
+      case OpKind::assume: return assume_statement();
+      case OpKind::for_loop: for_rhs(); return origin_clause();
+      case OpKind::while_loop: while_rhs(); return origin_clause();
+      case OpKind::if_else: if_rhs(nullptr); return origin_clause();
+      case OpKind::yield:
+      case OpKind::next:
+        if (w->op->kind != spec.terminator)
+          fail("P-08", tok_.range(), fmt::format("this block ends in '{}'", row(spec.terminator).name));
+        terminator(spec);
+        ended = true;
+        return;
+      case OpKind::reduce:
+      case OpKind::tensor:
+      case OpKind::tile_reduce:
+        if (spec.values) {  // as the block's value
+          std::vector<ValueId> v = rhs({LetName{.type = spec.expected.empty() ? std::nullopt : spec.expected[0]}});
+          emit(spec.terminator, v, {}, {}, {}, since(begin));
+          ended = true;
+          return;
+        }
+        break;
+      default: break;
+    }
+  }
+  std::uint32_t begin = tok_.begin;
+  if (!at(Tok::name) && !spec.values) fail("P-03", tok_.range(), fmt::format("expected a statement, found {}", found()));
+  Token base = tok_;
+  bool simple = at(Tok::name) && peek(1).kind == Tok::lbracket;
+  NodeId e = expression();
+  const Node n = syntax_.nodes[e];
+  if (at(Tok::assign) && simple && n.kind == NodeKind::access) {
+    std::vector<NodeId> coords;
+    for (std::uint32_t i = 0; i < n.kid_count; ++i) coords.push_back(syntax_.kid(e, i));
+    return store_to(base, coords, begin);
+  }
+  if (at(Tok::assign))
+    fail("P-03", tok_.range(), "'=' after something that is no element", physical_ ? "" : "values are bound with let");
+  if (!spec.values)
+    fail("P-03", n.range, "an expression is no statement",
+         physical_ ? "give it a name: %a = ..." : "give it a name: let a = ...");
+  expression_end(spec, e);
+  ended = true;
+}
+
+void Parser::expression_end(const BlockSpec& spec, NodeId e) {
+  if (spec.terminator != OpKind::yield) fail("P-08", syntax_.nodes[e].range, "a loop body ends in 'next ...'");
+  const Type* expected = !spec.expected.empty() && spec.expected[0] ? &*spec.expected[0] : nullptr;
+  ValueId v = value_of(e, expected);
+  emit(OpKind::yield, {v}, {}, {}, {}, syntax_.nodes[e].range);
+}
+
+void Parser::terminator(const BlockSpec& spec) {
+  std::uint32_t begin = tok_.begin;
+  advance();
+  std::vector<ValueId> values;
+  if (!at(Tok::rbrace) && !at(Tok::bang)) {
+    std::size_t i = 0;
+    do {
+      const Type* expected = i < spec.expected.size() && spec.expected[i] ? &*spec.expected[i] : nullptr;
+      values.push_back(value_of(expression(), expected));
+      ++i;
+    } while (accept(Tok::comma));
+  }
+  emit(spec.terminator, std::move(values), {}, {}, {}, since(begin));
+  origin_clause();
+}
+
+void Parser::let_statement() {
+  std::uint32_t begin = tok_.begin;
+  advance();
+  std::vector<LetName> names;
+  bool tuple = accept(Tok::lparen);
+  try {
+    do {
+      Token name = fresh_name("a name");
+      names.push_back({name.name, name.range(), std::nullopt});
+      if (accept(Tok::colon)) names.back().type = parse_type();
+    } while (tuple && accept(Tok::comma));
+    if (tuple) expect(Tok::rparen, "after the names");
+  } catch (const Recover&) {
+    poison(names);
+    throw;
+  }
+  let_rest(std::move(names), tuple, begin);
+}
+
+void Parser::value_statement() {
+  std::uint32_t begin = tok_.begin;
+  std::vector<LetName> names;
+  bool tuple = accept(Tok::lparen);
+  try {
+    do {
+      Token name = fresh_name("a value name");
+      names.push_back({name.name, name.range(), std::nullopt});
+      if (accept(Tok::colon)) names.back().type = parse_type();
+    } while (tuple && accept(Tok::comma));
+    if (tuple) expect(Tok::rparen, "after the names");
+  } catch (const Recover&) {
+    poison(names);
+    throw;
+  }
+  let_rest(std::move(names), tuple, begin);
+}
+
+void Parser::let_rest(std::vector<LetName> names, bool, std::uint32_t begin) {
+  try {
+    expect(Tok::assign, "after the names");
+    std::size_t before = builder_->peek().value_count();
+    std::vector<ValueId> values = rhs(names);
+    origin_clause();
+    if (values.size() != names.size())
+      fail("T-08", since(begin), fmt::format("{} names for {} results", names.size(), values.size()));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i].type && *names[i].type != type(values[i]))
+        fail("T-04", names[i].range,
+             fmt::format("'{}' is declared {} but is {}", names_.text(names[i].name), type_name(*names[i].type),
+                         type_name(type(values[i]))));
+      bool fresh = values[i].index >= before && builder_->peek().value(values[i]).name.empty();
+      if (fresh) builder_->set_name(values[i], std::string(names_.text(names[i].name)));
+      // A view over a view is spelled without '%', as the ABI's views are.
+      Token name{physical_ ? Tok::value : Tok::name, names[i].range.begin, names[i].range.end, names[i].name};
+      bind(name, {.kind = BindingKind::value, .value = values[i]});
+    }
+  } catch (const Recover&) {
+    poison(names);
+    throw;
+  }
+}
+
+void Parser::store_statement() {
+  std::uint32_t begin = tok_.begin;
+  advance();
+  Token base = plain_name("a view");
+  store_to(base, coordinates(), begin);
+}
+
+void Parser::store_to(const Token& base, const std::vector<NodeId>& coords, std::uint32_t begin) {
+  std::string name(names_.text(base.name));
+  const Binding b = slot(base.name, false);
+  if (b.kind == BindingKind::poison) throw Recover{};
+  if (b.kind == BindingKind::none) fail("T-01", base.range(), fmt::format("'{}' is not bound here", name));
+  if (b.kind != BindingKind::value || !type(b.value).is(TypeKind::view))
+    fail("T-03", base.range(), fmt::format("'{}' is no view", name), "only views can be stored to");
+  if (coords.size() != type(b.value).rank())
+    fail("T-08", base.range(), fmt::format("'{}' has rank {}, not {}", name, type(b.value).rank(), coords.size()));
+  std::vector<ValueId> operands{b.value};
+  for (NodeId c : coords) operands.push_back(coordinate(c));
+  expect(Tok::assign, "before the stored value");
+  Type element = Type::scalar(type(b.value).dtype);
+  // In a physical program the value may be a fragment, so the element type is only what a literal becomes.
+  std::vector<ValueId> value =
+      physical_ ? std::vector<ValueId>{value_of(expression(), &element)} : rhs({LetName{.type = element}});
+  if (value.size() != 1) fail("T-08", since(begin), fmt::format("a store takes one value, not {}", value.size()));
+  operands.push_back(value[0]);
+  if (accept(Word::where)) {
+    Term where = elaborate(expression(), nullptr);
+    Type i1 = Type::scalar(DType::i1);
+    operands.push_back(term_value(where, where.kind == Term::literal ? &i1 : nullptr));
+  }
+  Attrs attrs;
+  if (physical_ && accept(Word::vec)) attrs.set(AttrKey::vector, integer("the elements per access", 1, 1024));
+  emit(OpKind::store, std::move(operands), std::move(attrs), {}, {}, since(begin));
+  origin_clause();
+}
+
+void Parser::parallel_statement() {
+  std::uint32_t begin = tok_.begin;
+  if (physical_) fail("P-04", tok_.range(), "a physical program has no 'parallel'");
+  advance();
+  Domain d = domain(false);
+  std::size_t names = open_scope();
+  RegionId region = open_region(d.names, d.types);
+  SourceRange head = since(begin);
+  bool ok = block(region, {});
+  close_scope(names);
+  if (!ok) throw Recover{};
+  Attrs attrs;
+  attrs.set(AttrKey::ranges, std::move(d.ranges));
+  emit(OpKind::parallel, {}, std::move(attrs), {region}, {}, head);
+}
+
+void Parser::assume_statement() {
+  std::uint32_t begin = tok_.begin;
+  advance();
+  Type i1 = Type::scalar(DType::i1);
+  ValueId v = value_of(expression(), &i1);
+  emit(OpKind::assume, {v}, {}, {}, {}, since(begin));
+  origin_clause();
+}
+
+void Parser::origin_clause() {
+  if (!physical_ || !at(Tok::bang)) return;
+  OpId op = last_op_;
+  advance();
+  std::int64_t origin = integer("an origin", 0, 0xfffffffe);
+  builder_->set_origin(op, OpId(static_cast<std::uint32_t>(origin)));
+  any_origin_ = true;
+}
+
+}  // namespace kir::text
