@@ -11,13 +11,17 @@ namespace kir::smt {
 
 struct DecideOptions {
   int jobs = 1;
-  std::uint64_t rlimit = 40'000'000;  // Z3 resource units per obligation
+  std::uint64_t rlimit = 40'000'000;                                  // Z3 resource units per obligation
   std::function<void(std::size_t done, std::size_t total)> progress;  // may be empty; called from one thread at a time
 };
 
 // One decision per obligation, in order. `refuted` here means: a model of the negation exists. Whether that is a
 // counterexample of the program is decided by replay (smt/run.h).
 std::vector<proof::Decision> decide(const proof::Ledger& ledger, const DecideOptions& options);
+
+// The obligation before any simplification as a standalone SMT-LIB 2 file whose answer `unsat` means PROVED. "" for presets.
+// The ledger's pool grows: not while decide runs.
+std::string dump_smtlib(const proof::Obligation& o);
 
 std::string solver_version();  // "Z3 5.4.1"
 

@@ -14,7 +14,7 @@ namespace kir::smt {
 struct RunOptions {
   DecideOptions decide;
   proof::DeriveOptions derive;
-  int replay_attempts = 64;   // concrete launches tried before solving, to refute cheaply
+  int replay_attempts = 64;  // concrete launches tried before solving, to refute cheaply
 };
 
 struct Counterexample {

@@ -1,0 +1,399 @@
+// Hypotheses of the simplifier: how a fact is taken in (S13, S15) and what ranges follow.
+#include <algorithm>
+
+#include "core/base/check.h"
+#include "core/index/simplify_engine.h"
+
+namespace kir {
+namespace {
+
+constexpr int kMaxPasses = 48;
+constexpr int kPropagationRounds = 4;
+
+Polynomial one() { return Polynomial::constant(1); }
+
+bool is_leaf(Expr e) {
+  return e.is(ExprKind::symbol) || e.is(ExprKind::value) || e.is(ExprKind::position) || e.is(ExprKind::variable);
+}
+
+bool is_equation(Expr e) { return e.is(ExprKind::eq) && e.kid(0).sort() == Sort::integer; }
+
+std::optional<Integer> add(std::optional<Integer> a, std::optional<Integer> b) {
+  Integer r;
+  if (!a || !b || __builtin_add_overflow(*a, *b, &r)) return {};
+  return r;
+}
+
+Range intersect(Range a, Range b) {
+  if (b.lo && (!a.lo || *b.lo > *a.lo)) a.lo = b.lo;
+  if (b.hi && (!a.hi || *b.hi < *a.hi)) a.hi = b.hi;
+  return a;
+}
+
+// The product of two intervals, exact where both are finite or both are one-sided with known signs.
+Range times(const Range& a, const Range& b) {
+  auto zero = [](const Range& r) { return r.lo && r.hi && *r.lo == 0 && *r.hi == 0; };
+  if (zero(a) || zero(b)) return {0, 0};
+  Range out;
+  if (a.lo && a.hi && b.lo && b.hi) {
+    Integer v[4];
+    if (__builtin_mul_overflow(*a.lo, *b.lo, &v[0]) || __builtin_mul_overflow(*a.lo, *b.hi, &v[1]) ||
+        __builtin_mul_overflow(*a.hi, *b.lo, &v[2]) || __builtin_mul_overflow(*a.hi, *b.hi, &v[3]))
+      return out;
+    out.lo = *std::min_element(v, v + 4);
+    out.hi = *std::max_element(v, v + 4);
+    return out;
+  }
+  auto flip = [](const Range& r) {
+    Range f;
+    if (r.hi) f.lo = -*r.hi;
+    if (r.lo) f.hi = -*r.lo;
+    return f;
+  };
+  auto negative = [](const Range& r) { return r.hi && *r.hi <= 0 && !(r.lo && *r.lo >= 0); };
+  if (negative(a)) return flip(times(flip(a), b));
+  if (negative(b)) return flip(times(a, flip(b)));
+  Integer v;
+  bool a_pos = a.lo && *a.lo >= 0, b_pos = b.lo && *b.lo >= 0;
+  if (a_pos && b_pos) {
+    if (!__builtin_mul_overflow(*a.lo, *b.lo, &v)) out.lo = v;
+    if (!out.lo) out.lo = 0;
+    if (a.hi && b.hi && !__builtin_mul_overflow(*a.hi, *b.hi, &v)) out.hi = v;
+  } else if (a_pos && a.hi) {  // b crosses zero and is open on one side
+    if (b.lo && !__builtin_mul_overflow(*a.hi, *b.lo, &v)) out.lo = v;
+    if (b.hi && !__builtin_mul_overflow(*a.hi, *b.hi, &v)) out.hi = v;
+  } else if (b_pos && b.hi) {
+    return times(b, a);
+  }
+  return out;
+}
+
+}  // namespace
+
+SimplifyEngine SimplifyEngine::child(Expr fact, int cases) const {
+  SimplifyEngine c(pool_);
+  c.raw_ = raw_;
+  c.solved_ = solved_;
+  c.nonneg_ = nonneg_;
+  c.nonzero_ = nonzero_;
+  c.clauses_ = clauses_;
+  c.truths_ = truths_;
+  c.ranges_ = ranges_;
+  c.contradiction_ = contradiction_;
+  c.by_contradiction_ = by_contradiction_;
+  c.fuel_ = fuel_;
+  c.cases_ = cases_ + cases;
+  c.depth_ = depth_;
+  c.divisions_ = divisions_;
+  c.remainders_ = remainders_;
+  spend(8);
+  c.raw_.push_back(fact);
+  bool deep = c.by_contradiction_;
+  c.by_contradiction_ = false;
+  c.absorb(fact);
+  c.close();
+  for (int i = 0; i < kMaxPasses && c.restart_ && !c.contradiction_; ++i) c.pass();
+  c.by_contradiction_ = deep;
+  c.forget();
+  return c;
+}
+
+void SimplifyEngine::forget() {
+  polys_.clear();
+  booleans_.clear();
+  atom_ranges_.clear();
+  proven_.clear();
+}
+
+void SimplifyEngine::assume(Expr fact) {
+  if (fact.is(ExprKind::logical_and)) {
+    assume(fact.kid(0));
+    assume(fact.kid(1));
+    return;
+  }
+  raw_.push_back(fact);
+  dirty_ = true;
+}
+
+void SimplifyEngine::settle() {
+  if (!dirty_) return;
+  dirty_ = false;
+  bool deep = by_contradiction_;
+  by_contradiction_ = false;
+  solved_.clear();
+  for (int i = 0; i < kMaxPasses && !contradiction_; ++i) {
+    pass();
+    if (!restart_) break;
+  }
+  by_contradiction_ = deep;
+  forget();
+}
+
+void SimplifyEngine::pass() {
+  restart_ = false;
+  nonneg_.clear();
+  nonzero_.clear();
+  clauses_.clear();
+  truths_.clear();
+  ranges_.clear();
+  forget();
+  // Constant bounds first: they are what the others are simplified with.
+  auto simple = [](Expr e) {
+    return e.kids().size() == 2 && e.kid(0).sort() == Sort::integer && !is_equation(e) &&
+           (is_leaf(e.kid(0)) || is_leaf(e.kid(1)) || e.kid(0).is(ExprKind::constant)) &&
+           !(e.kid(0).kids().size() > 1 || e.kid(1).kids().size() > 1);
+  };
+  for (Expr e : raw_)
+    if (simple(e) && !contradiction_) absorb(boolean(e));
+  close();
+  for (Expr e : raw_)
+    if (!simple(e) && !is_equation(e) && !contradiction_) absorb(boolean(e));
+  close();
+  for (Expr e : raw_)
+    if (is_equation(e) && !contradiction_ && !restart_) absorb_equation(reduce(poly(e.kid(0)) - poly(e.kid(1))));
+  close();
+}
+
+void SimplifyEngine::absorb(Expr e) {
+  if (contradiction_) return;
+  auto difference = [&](int a, int b) {
+    return reduce(poly(e.kid(static_cast<std::size_t>(a))) - poly(e.kid(static_cast<std::size_t>(b))));
+  };
+  switch (e.kind()) {
+    case ExprKind::boolean:
+      if (e.is_false()) contradiction_ = true;
+      return;
+    case ExprKind::logical_and:
+      absorb(e.kid(0));
+      absorb(e.kid(1));
+      return;
+    case ExprKind::logical_not: truths_[e.kid(0)] = false; return;
+    case ExprKind::logical_or:
+    case ExprKind::implies:
+      clauses_.push_back(e);
+      truths_[e] = true;
+      return;
+    case ExprKind::eq:
+      if (e.kid(0).sort() == Sort::integer) return absorb_equation(difference(0, 1));
+      truths_[e] = true;
+      truths_[negate(e)] = false;
+      return;
+    case ExprKind::ne:
+      truths_[e] = true;
+      truths_[negate(e)] = false;
+      if (e.kid(0).sort() == Sort::integer)
+        if (Polynomial p = difference(0, 1); p.ok()) nonzero_.push_back(p);
+      return;
+    case ExprKind::lt: return add_nonneg(difference(1, 0) - one());
+    case ExprKind::le: return add_nonneg(difference(1, 0));
+    case ExprKind::gt: return add_nonneg(difference(0, 1) - one());
+    case ExprKind::ge: return add_nonneg(difference(0, 1));
+    case ExprKind::symbol:
+    case ExprKind::value:
+    case ExprKind::position:
+    case ExprKind::variable:
+    case ExprKind::ite: truths_[e] = true; return;
+    case ExprKind::constant:
+    case ExprKind::add:
+    case ExprKind::sub:
+    case ExprKind::mul:
+    case ExprKind::neg:
+    case ExprKind::floordiv:
+    case ExprKind::mod:
+    case ExprKind::ceildiv:
+    case ExprKind::min:
+    case ExprKind::max: KIR_UNREACHABLE("an integer fact");
+  }
+}
+
+void SimplifyEngine::absorb_equation(const Polynomial& p) {
+  if (contradiction_ || !p.ok()) return;
+  if (auto c = p.as_constant()) {
+    contradiction_ = contradiction_ || *c != 0;
+    return;
+  }
+  if (Integer g = p.content(); g > 1) {
+    if (p.constant_term() % g != 0) {
+      contradiction_ = true;
+      return;
+    }
+    return absorb_equation(*p.exact_quotient(Polynomial::constant(g)));
+  }
+  if (auto digits = unique_digits(p)) {
+    lemma_ = true;
+    absorb_equation(digits->first);
+    if (restart_) return;  // the rest comes with the next pass
+    return absorb_equation(digits->second);
+  }
+  if (solve(p)) return;
+  add_nonneg(p);
+  add_nonneg(-p);
+}
+
+// S15. The leaf must not occur anywhere else in the equation.
+bool SimplifyEngine::solve(const Polynomial& p) {
+  Expr best;
+  Integer sign = 0;
+  for (const auto& [m, c] : p.terms()) {
+    if (m.size() != 1 || !is_leaf(m[0]) || (c != 1 && c != -1) || solved_.contains(m[0])) continue;
+    int occurrences = 0;
+    for (const auto& [m2, c2] : p.terms())
+      for (Expr a : m2)
+        if (a == m[0] || (!is_leaf(a) && mentions(a, [&](Expr l) { return l == m[0]; }))) ++occurrences;
+    if (occurrences != 1) continue;
+    auto rank = [](Expr e) { return std::pair(!e.is(ExprKind::symbol), e.serial()); };
+    if (!present(best) || rank(best) < rank(m[0])) {
+      best = m[0];
+      sign = c;
+    }
+  }
+  if (!present(best)) return false;
+  Polynomial rest = p - Polynomial::term({best}, sign);
+  Expr e = render(sign == 1 ? -rest : rest);
+  if (!present(e)) return false;
+  solved_.emplace(best, e);
+  restart_ = true;
+  return true;
+}
+
+void SimplifyEngine::add_nonneg(Polynomial p) {
+  if (contradiction_ || !p.ok()) return;
+  if (Integer g = p.content(); g > 1) {
+    Polynomial tight = Polynomial::constant(floor_quotient(p.constant_term(), g));
+    for (const auto& [m, c] : p.terms())
+      if (!m.empty()) tight = tight + Polynomial::term(m, c / g);
+    p = tight;
+  }
+  if (auto c = p.as_constant()) {
+    contradiction_ = contradiction_ || *c < 0;
+    return;
+  }
+  if (std::find(nonneg_.begin(), nonneg_.end(), p) != nonneg_.end()) return;
+  if (nonneg(-p - one())) {
+    contradiction_ = true;
+    return;
+  }
+  nonneg_.push_back(p);
+  // d*p says about the dividend what p says about its quotient.
+  for (Expr a : p.atoms()) {
+    auto it = divisions_.find(a);
+    if (it == divisions_.end()) continue;
+    Polynomial scaled = reduce(p * it->second.divisor);
+    if (scaled.ok() && !scaled.contains(a) && std::find(nonneg_.begin(), nonneg_.end(), scaled) == nonneg_.end())
+      nonneg_.push_back(scaled);
+  }
+  proven_.clear();
+}
+
+void SimplifyEngine::close() {
+  if (contradiction_ || restart_) return;
+  propagate();
+  std::vector<Polynomial> zeros = nonzero_;
+  for (const Polynomial& z : zeros) {
+    if (nonneg(z))
+      add_nonneg(z - one());
+    else if (nonneg(-z))
+      add_nonneg(-z - one());
+  }
+  propagate();
+  for (const auto& [a, r] : ranges_)
+    if (is_leaf(a) && r.lo && r.hi && *r.lo == *r.hi && !solved_.contains(a)) {
+      Expr value = render(Polynomial::constant(*r.lo));
+      if (!present(value)) continue;
+      solved_.emplace(a, value);
+      restart_ = true;
+    }
+}
+
+void SimplifyEngine::propagate() {
+  for (int round = 0; round < kPropagationRounds; ++round) {
+    bool changed = false;
+    for (const Polynomial& f : nonneg_)
+      for (const auto& [m, c] : f.terms()) {
+        if (m.size() != 1) continue;
+        Range rest = range(f - Polynomial::term(m, c));
+        if (!rest.hi) continue;  // c*x + rest >= 0
+        Range& r = ranges_[m[0]];
+        Range next = c > 0 ? intersect(r, Range{-floor_quotient(*rest.hi, c), {}})
+                           : intersect(r, Range{{}, floor_quotient(*rest.hi, -c)});
+        if (next == r) continue;
+        r = next;
+        changed = true;
+        atom_ranges_.clear();
+        if (r.lo && r.hi && *r.lo > *r.hi) {
+          contradiction_ = true;
+          return;
+        }
+      }
+    if (!changed) break;
+  }
+  proven_.clear();
+}
+
+Range SimplifyEngine::atom_range(Expr a) {
+  if (auto it = atom_ranges_.find(a); it != atom_ranges_.end()) return it->second;
+  Range r;
+  if (auto it = ranges_.find(a); it != ranges_.end()) r = it->second;
+  atom_ranges_[a] = r;  // while the operands are looked at
+  if (auto rem = remainders_.find(a); rem != remainders_.end()) {
+    const Division division = divisions_.at(rem->second);
+    Range d = range(division.divisor), n = range(division.dividend);
+    r = intersect(r, {0, add(d.hi, -1)});
+    if (n.lo && *n.lo >= 0) r = intersect(r, {{}, n.hi});
+  } else if (auto quo = divisions_.find(a); quo != divisions_.end()) {
+    const Division division = quo->second;
+    Range d = range(division.divisor), n = range(division.dividend);
+    Integer smallest = d.lo && *d.lo > 1 ? *d.lo : 1;
+    if (n.lo && *n.lo >= 0)
+      r = intersect(r, {d.hi ? *n.lo / *d.hi : 0, {}});
+    else if (n.lo)
+      r = intersect(r, {floor_quotient(*n.lo, smallest), {}});
+    if (n.hi && *n.hi >= 0)
+      r = intersect(r, {{}, *n.hi / smallest});
+    else if (n.hi)
+      r = intersect(r, {{}, -1});
+  } else if (a.is(ExprKind::min) || a.is(ExprKind::max)) {
+    Range x = range(flat(a.kid(0))), y = range(flat(a.kid(1)));
+    bool smaller = a.is(ExprKind::min);
+    auto both = [&](std::optional<Integer> u, std::optional<Integer> v, bool least) -> std::optional<Integer> {
+      if (!u || !v) return {};
+      return least ? std::min(*u, *v) : std::max(*u, *v);
+    };
+    if (smaller) {
+      r = intersect(r, {both(x.lo, y.lo, true), x.hi});
+      r = intersect(r, {{}, y.hi});
+    } else {
+      r = intersect(r, {x.lo, both(x.hi, y.hi, false)});
+      r = intersect(r, {y.lo, {}});
+    }
+  } else if (a.is(ExprKind::ite)) {
+    Range x = range(flat(a.kid(1))), y = range(flat(a.kid(2)));
+    Range u;
+    if (x.lo && y.lo) u.lo = std::min(*x.lo, *y.lo);
+    if (x.hi && y.hi) u.hi = std::max(*x.hi, *y.hi);
+    r = intersect(r, u);
+  }
+  atom_ranges_[a] = r;
+  return r;
+}
+
+Range SimplifyEngine::range(const Polynomial& p) {
+  if (!p.ok()) return {};
+  Range sum{0, 0};
+  for (const auto& [m, c] : p.terms()) {
+    Range t{c, c};
+    for (std::size_t i = 0; i < m.size();) {
+      std::size_t power = 0;
+      while (i + power < m.size() && m[i + power] == m[i]) ++power;
+      Range a = atom_range(m[i]), product{1, 1};
+      for (std::size_t k = 0; k < power; ++k) product = times(product, a);
+      if (power % 2 == 0) product = intersect(product, {0, {}});
+      t = times(t, product);
+      i += power;
+    }
+    sum = {add(sum.lo, t.lo), add(sum.hi, t.hi)};
+  }
+  return sum;
+}
+
+}  // namespace kir

@@ -1,0 +1,152 @@
+#include "proof/obligation.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/check.h"
+
+namespace kir::proof {
+namespace {
+
+using K = ObligationKind;
+
+// docs/obligations.md is made from this table.
+constexpr std::array kRows = {
+    ObligationRow{
+        K::kir_safe, "kir-safe",
+        "the KIR itself is not erroneous: indices in bounds, no division by zero, no signed minimum / -1, conversions in "
+        "range, no reduction over no member without an initial value or identity, every assume holds",
+        "K9.12 D4"},
+    ObligationRow{K::kir_race_free, "kir-race-free",
+                  "no two instances of a parallel conflict: they never access one address plainly with one of them writing",
+                  "K2.2 K2.3 D4"},
+    ObligationRow{K::access_bounds, "access-bounds",
+                  "each coordinate of each active member of each access is inside its resource", "K9.12 D4"},
+    ObligationRow{K::index_no_overflow, "index-no-overflow",
+                  "each intermediate, cast and exit-iteration increment of a fixed-width index computation fits its type",
+                  "K9.13 D4"},
+    ObligationRow{K::view_injective, "view-injective", "different coordinates of a written view are different addresses",
+                  "K9.2 D4"},
+    ObligationRow{K::alias_case, "alias-case", "the claim holds in each case that may_alias allows: disjoint and identical",
+                  "K1.2 K9.3"},
+    ObligationRow{K::launch_extent, "launch-extent",
+                  "a segment's length is the product of its extents, each at least 0, from launch-visible values only",
+                  "K4.2 K9.10"},
+    ObligationRow{K::segment_partition, "segment-partition",
+                  "each id of the program space belongs to exactly one segment, and a padding id to none: it has no effect",
+                  "K4.3 K4.4"},
+    ObligationRow{K::decode_bijection, "decode-bijection",
+                  "flattening and decoding a segment's coordinates are inverse to each other: both round trips and the ranges",
+                  "K4.1 K4.4"},
+    ObligationRow{K::ownership_disjoint, "ownership-disjoint",
+                  "two instances never write one element without atomic or reduction semantics", "K2.4 K9.2 D4"},
+    ObligationRow{K::read_write_independence, "read-write-independence",
+                  "no instance plainly accesses what another instance may write", "K2.2 K9.3 K9.4"},
+    ObligationRow{K::coverage, "coverage", "each effect of the KIR happens in exactly one physical slice", "K9.1 K9.2"},
+    ObligationRow{K::effect_paired, "effect-paired",
+                  "each physical effect on an external view is paired with one effect of the KIR", "K9.1"},
+    ObligationRow{K::relation_equal, "relation-equal",
+                  "the physical access relation composed with the instance map equals the KIR's relation", "K7.9 K9.13"},
+    ObligationRow{
+        K::predicate_subset, "predicate-subset",
+        "a narrowed member set implies the original one, and what was dropped has no effect or contributes the neutral element",
+        "K9.14 D4"},
+    ObligationRow{K::value_equal, "value-equal", "the value that is written is the value the KIR defines", "K1.7"},
+    ObligationRow{K::order_kept, "order-kept", "effects and combinations that the KIR orders stay in that order", "K1.7 K9.3"},
+    ObligationRow{K::load_stable, "load-stable", "a load that stands for memory at launch is not overtaken by a write",
+                  "K9.3 K9.6"},
+    ObligationRow{K::loop_matched, "loop-matched", "a physical loop ends when its KIR loop ends", "K4.6 K7.11"},
+    ObligationRow{K::initialization, "initialization",
+                  "a full initial value is applied once per instance, and reads that reach an effect follow a write",
+                  "K5.2 K9.6"},
+    ObligationRow{K::combine_laws, "combine-laws",
+                  "the identity, associativity and commutativity that a step uses are licensed or hold for the exact type",
+                  "K7.12 K9.7"},
+    ObligationRow{K::licence_refines, "licence-refines", "the physical schedule stays inside the order licence of the KIR",
+                  "K1.7 K9.7"},
+    ObligationRow{K::segment_independence, "segment-independence",
+                  "the result of a region fold or scan depends on neither the identity nor the extent of its segments", "K9.8"},
+    ObligationRow{K::layout_admissible, "layout-admissible", "a layout's extents multiply to the size of its shape", "L1.4"},
+    ObligationRow{K::layout_injective, "layout-injective", "a layout maps different elements to different places", "L3.2 D4"},
+    ObligationRow{K::layout_covering, "layout-covering", "a layout covers its resource", "L3.2"},
+    ObligationRow{K::replica_consistent, "replica-consistent", "all replicas of an element hold one value", "L3.2"},
+    ObligationRow{K::replica_once, "replica-once", "an effect of a replicated value happens once", "K9.1 L3.2"},
+    ObligationRow{K::swizzle_bijective, "swizzle-bijective",
+                  "a swizzle permutes the address space that it is applied to, base alignment included", "L2.1"},
+    ObligationRow{K::barrier_separation, "barrier-separation",
+                  "conflicting accesses of different threads of a program are separated by a barrier", "K9.4"},
+    ObligationRow{K::uniform, "uniform", "barriers, shuffles and collectives are reached by all threads together", "K6.2"},
+    ObligationRow{K::async_complete, "async-complete", "a read of asynchronously copied data follows the matching wait",
+                  "K9.6"},
+    ObligationRow{K::atomic_scope, "atomic-scope", "the provider's scope covers the logical sharing domain", "K5.6 K9.15"},
+    ObligationRow{K::alignment, "alignment", "a vector access is aligned, from launch preconditions and strides", "K9.12"},
+    ObligationRow{K::readonly_path, "readonly-path", "what is read through the read-only path is not written in the launch",
+                  "K9.3"},
+    ObligationRow{K::workspace_fits, "workspace-fits", "workspace and shared memory fit what the launcher grants",
+                  "K5.8 K9.11"},
+    ObligationRow{K::resource_limit, "resource-limit", "threads, blocks and memory stay inside the provider's limits", "K4.2"},
+    ObligationRow{K::precondition_implied, "precondition-implied",
+                  "each precondition that the physical program states follows from the KIR's", "K1.2"},
+    ObligationRow{K::reachable, "reachable", "the path condition is satisfiable, or proven to be unreachable", "D4"},
+    ObligationRow{K::assumed, "assumed",
+                  "assume_in_bounds and the launch and data preconditions: listed and counted, never counted as proven",
+                  "K9.12"},
+};
+
+constexpr bool complete() {
+  if (kRows.size() != static_cast<std::size_t>(kObligationKindCount)) return false;
+  for (std::size_t i = 0; i < kRows.size(); ++i)
+    if (static_cast<std::size_t>(kRows[i].kind) != i || kRows[i].name.empty() || kRows[i].claim.empty() ||
+        kRows[i].requirement.empty())
+      return false;
+  return true;
+}
+static_assert(complete(), "one row per obligation kind, in the order of the enumeration");
+
+constexpr std::array kExitOrder = {1, 2, 5, 4, 3};
+
+}  // namespace
+
+const ObligationRow& row(ObligationKind kind) {
+  auto i = static_cast<std::size_t>(kind);
+  KIR_CHECK(i < kRows.size(), "obligation kind {}", i);
+  return kRows[i];
+}
+
+std::string_view name(Verdict v) {
+  switch (v) {
+    case Verdict::proved: return "PROVED";
+    case Verdict::refuted: return "REFUTED";
+    case Verdict::unknown: return "UNKNOWN";
+    case Verdict::unsupported: return "UNSUPPORTED";
+    case Verdict::inconsistent: return "INCONSISTENT";
+    case Verdict::missing: return "MISSING";
+  }
+  KIR_UNREACHABLE("verdict {}", static_cast<int>(v));
+}
+
+int exit_code(Verdict v) {
+  switch (v) {
+    case Verdict::proved: return 0;
+    case Verdict::refuted: return 1;
+    case Verdict::unknown: return 3;
+    case Verdict::unsupported: return 4;
+    case Verdict::inconsistent: return 5;
+    case Verdict::missing: return 5;
+  }
+  KIR_UNREACHABLE("verdict {}", static_cast<int>(v));
+}
+
+int combine_exit_codes(int a, int b) {
+  for (int code : kExitOrder)
+    if (a == code || b == code) return code;
+  return std::max(a, b);
+}
+
+void Ledger::assume(std::string category, std::string text) {
+  for (const Assumption& a : assumptions)
+    if (a.text == text && a.category == category) return;
+  assumptions.push_back({.text = std::move(text), .category = std::move(category)});
+}
+
+}  // namespace kir::proof

@@ -1,0 +1,316 @@
+// The tiers, in order: preset, simplifier (with the mixed-radix lemma), enumeration of small domains, Z3, enumeration of
+// larger domains.
+#include "smt/decide.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "core/base/check.h"
+#include "core/index/simplify.h"
+#include "proof/formula.h"
+#include "smt/problem.h"
+#include "smt/z3_backend.h"
+
+namespace kir::smt {
+namespace {
+
+using proof::Verdict;
+
+constexpr std::uint64_t kSmallDomain = 1u << 12, kLargeDomain = 1u << 20;
+
+struct Solution {
+  Verdict verdict = Verdict::missing;
+  std::string tier, reason;
+  std::uint64_t resource = 0;
+  std::vector<std::string> model;  // by leaf; "" where the model does not say
+  double milliseconds = 0;
+};
+
+std::optional<Integer> parse_integer(std::string_view s) {
+  if (s == "true") return 1;
+  if (s == "false") return 0;
+  bool negative = s.starts_with('-');
+  if (negative) s.remove_prefix(1);
+  if (s.empty() || s.size() > 36) return {};
+  Integer v = 0;
+  for (char c : s) {
+    if (c < '0' || c > '9') return {};
+    v = v * 10 + (c - '0');
+  }
+  return negative ? -v : v;
+}
+
+// Hypotheses that share leaves with the goal, directly or through others, in their order.
+std::vector<Expr> relevant(const std::vector<Expr>& hypotheses, Expr goal) {
+  std::set<Expr> reached;
+  for (Expr l : leaves(goal)) reached.insert(l);
+  std::vector<std::vector<Expr>> of;
+  for (Expr h : hypotheses) of.push_back(leaves(h));
+  std::vector<bool> in(hypotheses.size(), false);
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+      if (in[i]) continue;
+      if (!of[i].empty() && std::none_of(of[i].begin(), of[i].end(), [&](Expr l) { return reached.contains(l); })) continue;
+      in[i] = grew = true;
+      reached.insert(of[i].begin(), of[i].end());
+    }
+  }
+  std::vector<Expr> out;
+  for (std::size_t i = 0; i < hypotheses.size(); ++i)
+    if (in[i]) out.push_back(hypotheses[i]);
+  return out;
+}
+
+class Solver {
+ public:
+  Solver(Problem p, std::uint64_t rlimit) : problem_(std::move(p)), budget_(rlimit), rlimit_(rlimit) {}
+
+  Solution solve() {
+    Facts base(*problem_.pool);
+    for (Expr h : problem_.hypotheses) base.assume(h);
+    if (base.contradictory()) return finish(Verdict::proved, simplifier_tier(base));
+    std::vector<Part> parts = split(problem_);
+    Solution total = finish(Verdict::proved, "simplifier");
+    std::vector<Part> unknown;
+    for (const Part& part : parts) {
+      Solution s = solve_part(base, part);
+      total.tier = stronger(total.tier, s.tier);
+      if (s.verdict == Verdict::unknown) {
+        unknown.push_back(part);
+        total.reason = s.reason;
+      } else if (s.verdict != Verdict::proved) {
+        s.resource = used_;
+        return s;
+      }
+    }
+    total.resource = used_;
+    if (unknown.empty()) {
+      total.reason.clear();
+      return total;
+    }
+    if (auto e = enumerate(problem_, kLargeDomain)) return enumerated(*e);
+    if (parts.size() > 1) {  // the other goals may help, since they are denied together
+      Solution s = ask_portfolio(unsimplified({}, problem_.goal), {}, problem_.goal, {}, rlimit_ / 4);
+      if (s.verdict != Verdict::unknown) return s;
+    }
+    total.verdict = Verdict::unknown;
+    total.tier = "smt";
+    total.resource = used_;
+    return total;
+  }
+
+ private:
+  static std::string simplifier_tier(const Facts& f) { return f.used_mixed_radix() ? "lemma:mixed-radix" : "simplifier"; }
+
+  static std::string stronger(const std::string& a, const std::string& b) {
+    auto rank = [](std::string_view t) { return t == "smt" ? 3 : t == "enumeration" ? 2 : t.starts_with("lemma") ? 1 : 0; };
+    return rank(a) >= rank(b) ? a : b;
+  }
+
+  Solution finish(Verdict v, std::string tier, std::string reason = {}) const {
+    return {.verdict = v, .tier = std::move(tier), .reason = std::move(reason), .resource = used_};
+  }
+
+  Solution enumerated(const Enumeration& e) const {
+    if (e.valid) return finish(Verdict::proved, "enumeration");
+    Solution s = finish(Verdict::refuted, "enumeration");
+    for (std::size_t i = 0; i < e.counterexample.size(); ++i)
+      s.model.push_back(problem_.leaves[i].sort() == Sort::boolean ? (e.counterexample[i] ? "true" : "false")
+                                                                   : to_string(e.counterexample[i]));
+    return s;
+  }
+
+  std::vector<Expr> unsimplified(const std::vector<Expr>& extra, Expr goal) const {
+    std::vector<Expr> all = problem_.hypotheses;
+    all.insert(all.end(), extra.begin(), extra.end());
+    all.push_back(!goal);
+    return all;
+  }
+
+  Solution solve_part(const Facts& base, const Part& part) {
+    Facts facts = base;
+    for (Expr h : part.hypotheses) facts.assume(h);
+    if (facts.contradictory()) return finish(Verdict::proved, simplifier_tier(facts));
+    Expr goal = facts.simplify(part.goal);
+    if (goal.is_true()) return finish(Verdict::proved, simplifier_tier(facts));
+
+    Problem small = problem_;
+    small.hypotheses.insert(small.hypotheses.end(), part.hypotheses.begin(), part.hypotheses.end());
+    small.goal = part.goal;
+    if (auto e = enumerate(small, kSmallDomain)) return enumerated(*e);
+
+    // Each hypothesis under those before it: their conjunction stays the same.
+    Facts before(*problem_.pool);
+    std::vector<Expr> hypotheses;
+    for (Expr h : small.hypotheses) {
+      Expr s = before.simplify(h);
+      before.assume(h);
+      if (!s.is_true()) hypotheses.push_back(s);
+    }
+    hypotheses = relevant(hypotheses, goal);
+    hypotheses.push_back(!goal);
+    auto positive = [&](Expr d) { return facts.decide(less(problem_.pool->constant(0), d)).value_or(false); };
+    return ask_portfolio(hypotheses, positive, part.goal, part.hypotheses, budget_);
+  }
+
+  // `conjunction` is equisatisfiable with the problem's hypotheses, `extra` and not `goal`, up to hypotheses about other
+  // leaves.
+  Solution ask_portfolio(const std::vector<Expr>& conjunction, const std::function<bool(Expr)>& positive, Expr goal,
+                         const std::vector<Expr>& extra, std::uint64_t budget) {
+    std::string reason;
+    std::span<const Strategy> strategies = portfolio();
+    std::vector<Expr> plain = unsimplified(extra, goal);
+    for (std::size_t i = 0; i < 2 * strategies.size(); ++i) {
+      const Strategy& strategy = strategies[i % strategies.size()];
+      bool simplified = i < strategies.size();
+      if (!simplified && conjunction == plain) break;
+      Reply r = ask(simplified ? conjunction : plain, strategy, budget / (2 * strategies.size()),
+                    simplified ? positive : std::function<bool(Expr)>());
+      used_ += r.resource;
+      switch (r.answer) {
+        case Answer::unsatisfiable: return finish(Verdict::proved, "smt");
+        case Answer::satisfiable: {
+          if (auto s = counterexample(plain)) return *s;
+          reason = "a model of the simplified formula was not confirmed on the formula itself";
+          break;
+        }
+        case Answer::unknown:
+          reason = r.runaway ? fmt::format("infrastructure: {} ({})", r.reason, strategy.name)
+                             : fmt::format("the solver gave up within its resource limit ({})", r.reason);
+          break;
+      }
+    }
+    return finish(Verdict::unknown, "smt", reason);
+  }
+
+  // A small model of the formula as it was written; checked with the evaluator.
+  std::optional<Solution> counterexample(const std::vector<Expr>& plain) {
+    ExprPool& pool = *problem_.pool;
+    constexpr std::int64_t kFree = -1;
+    for (std::int64_t bound : {std::int64_t{8}, std::int64_t{64}, kFree}) {
+      std::vector<Expr> bounded = plain;
+      for (Expr l : problem_.leaves) {
+        if (bound == kFree || l.sort() == Sort::boolean) continue;
+        bool symbol = l.is(ExprKind::symbol);
+        std::int64_t low = symbol ? (bound == 8 ? 1 : 0) : -bound * 8, high = symbol ? bound : bound * 8;
+        bounded.push_back(less_equal(pool.constant(low), l));
+        bounded.push_back(less_equal(l, pool.constant(high)));
+      }
+      for (DivisionEncoding division : {DivisionEncoding::native, DivisionEncoding::witness}) {
+        Reply r = ask(bounded, Strategy{"model", division, "", -1}, rlimit_ / 16);
+        used_ += r.resource;
+        if (r.answer == Answer::unsatisfiable) break;
+        if (r.answer != Answer::satisfiable) continue;
+        std::vector<std::string> text(problem_.leaves.size());
+        std::vector<Integer> values(problem_.leaves.size(), 0);
+        bool exact = true;
+        for (std::size_t i = 0; i < text.size(); ++i) {
+          text[i] = problem_.leaves[i].sort() == Sort::boolean ? "false" : "0";
+          for (const ModelValue& v : r.model)
+            if (v.leaf == problem_.leaves[i]) text[i] = v.value;
+          auto n = parse_integer(text[i]);
+          exact = exact && n;
+          values[i] = n.value_or(0);
+        }
+        Solution s = finish(Verdict::refuted, "smt");
+        s.model = text;
+        switch (exact ? check_point(problem_, values) : Check::too_large) {
+          case Check::counterexample: return s;
+          case Check::zero_divisor: s.reason = "a divisor is zero"; return s;
+          case Check::too_large: s.reason = "the model's numbers are too large to be checked"; return s;
+          case Check::no_counterexample:
+            s.verdict = Verdict::inconsistent;
+            s.reason = "the solver's model does not satisfy the formula when it is evaluated";
+            return s;
+        }
+      }
+    }
+    return {};
+  }
+
+  Problem problem_;
+  std::uint64_t budget_, rlimit_, used_ = 0;
+};
+
+}  // namespace
+
+std::vector<proof::Decision> decide(const proof::Ledger& ledger, const DecideOptions& options) {
+  std::vector<proof::Decision> out(ledger.obligations.size());
+  std::map<std::string, std::size_t> by_text;
+  std::vector<std::size_t> representative;  // of each distinct formula
+  std::vector<std::size_t> formula_of(out.size(), SIZE_MAX);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const proof::Obligation& o = ledger.obligations[i];
+    if (o.preset) {
+      KIR_CHECK(o.preset->verdict != Verdict::proved, "a preset verdict is never a proof");
+      out[i].verdict = o.preset->verdict;
+      out[i].tier = "preset";
+      out[i].reason = o.preset->reason;
+      continue;
+    }
+    if (o.goal.node() == nullptr) {
+      out[i].verdict = Verdict::missing;
+      out[i].tier = "preset";
+      out[i].reason = "the obligation has no formula";
+      continue;
+    }
+    auto [it, fresh] = by_text.emplace(proof::canonical_text(o), representative.size());
+    if (fresh) representative.push_back(i);
+    formula_of[i] = it->second;
+  }
+
+  std::vector<Solution> solutions(representative.size());
+  std::atomic<std::size_t> next{0};
+  std::mutex progress_lock;
+  std::size_t done = 0;
+  auto work = [&] {
+    for (std::size_t k = next++; k < representative.size(); k = next++) {
+      auto start = std::chrono::steady_clock::now();
+      solutions[k] = Solver(make_problem(ledger.obligations[representative[k]]), options.rlimit).solve();
+      solutions[k].milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+      if (options.progress) {
+        std::lock_guard lock(progress_lock);
+        options.progress(++done, representative.size());
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  int jobs = std::max(1, std::min<int>(options.jobs, static_cast<int>(representative.size())));
+  for (int t = 1; t < jobs; ++t) threads.emplace_back(work);
+  work();
+  for (std::thread& t : threads) t.join();
+
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (formula_of[i] == SIZE_MAX) continue;
+    const Solution& s = solutions[formula_of[i]];
+    proof::Decision& d = out[i];
+    d.verdict = s.verdict;
+    d.tier = s.tier;
+    d.reason = s.reason;
+    d.resource = s.resource;
+    d.milliseconds = s.milliseconds;
+    std::vector<Expr> leaves = proof::formula_leaves(ledger.obligations[i]);
+    for (std::size_t k = 0; k < s.model.size() && k < leaves.size(); ++k) d.model.push_back({to_string(leaves[k]), s.model[k]});
+  }
+  return out;
+}
+
+std::string dump_smtlib(const proof::Obligation& o) {
+  if (o.preset || o.goal.node() == nullptr) return {};
+  std::vector<Expr> conjunction = o.hypotheses;
+  conjunction.push_back(!o.goal);
+  return smtlib(conjunction, fmt::format("{}\n{}\n{}", proof::name(o.kind), o.key, o.sentence));
+}
+
+std::string solver_version() { return "Z3 " + z3_version(); }
+
+}  // namespace kir::smt
