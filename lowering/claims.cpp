@@ -49,7 +49,7 @@ void Claims::add(ObligationKind kind, std::string key, std::string sentence, std
   std::vector<Expr> all = preconditions_;
   all.insert(all.end(), hypotheses.begin(), hypotheses.end());
   ledger_.add({.kind = kind,
-               .key = fmt::format("lowering:{}:{}", proof::name(kind), key),
+               .key = "lowering:" + key,
                .sentence = std::move(sentence),
                .side = proof::Side::lowering,
                .range = op ? facts_.body().op(op).range : SourceRange{},
@@ -68,7 +68,7 @@ void Claims::lengths(std::size_t g) {
   const SegmentPlan& s = space_.segments[g];
   for (std::size_t k = 0; k < s.axes.size(); ++k) {
     Expr extent = p.import(s.extent[k], {}), lo = p.import(s.lo[k], {}), hi = p.import(s.hi[k], {});
-    add(ObligationKind::launch_extent, fmt::format("{}:{}", s.group, s.axes[k]),
+    add(ObligationKind::launch_extent, fmt::format("launch-extent:{}:{}", s.group, s.axes[k]),
         fmt::format("factor {} of {} is the number of members of axis {} of {}", to_string(extent), s.length_name, s.axes[k],
                     s.group),
         {}, equal(extent, max(p.constant(0), hi - lo)));
@@ -76,7 +76,7 @@ void Claims::lengths(std::size_t g) {
   // The product of non-negative factors, one at a time.
   for (std::size_t k = 1; k < s.axes.size(); ++k) {
     Expr before = p.fresh("product"), factor = p.fresh("factor");
-    add(ObligationKind::launch_extent, fmt::format("{}:nonnegative:{}", s.group, k),
+    add(ObligationKind::launch_extent, fmt::format("launch-extent:{}:nonnegative:{}", s.group, k),
         fmt::format("{} is at least 0: factor {} keeps the sign", s.length_name, k),
         {less_equal(p.constant(0), before), less_equal(p.constant(0), factor)}, less_equal(p.constant(0), before * factor));
   }
@@ -103,16 +103,18 @@ void Claims::partition() {
     all.insert(all.end(), more);
     return all;
   };
-  add(ObligationKind::segment_partition, "cover", "each work id below the total belongs to a segment",
+  add(ObligationKind::segment_partition, "segment-partition:cover", "each work id below the total belongs to a segment",
       with({less_equal(p.constant(0), w), less(w, running)}), p.any_of(guards));
-  add(ObligationKind::segment_partition, "padding", "a work id at or above the total belongs to none, so padding runs nothing",
-      with({less_equal(running, w)}), !p.any_of(guards));
+  add(ObligationKind::segment_partition, "segment-partition:padding",
+      "a work id at or above the total belongs to none, so padding runs nothing", with({less_equal(running, w)}),
+      !p.any_of(guards));
   for (std::size_t g = 0; g < begin.size(); ++g)
     for (std::size_t h = g + 1; h < begin.size(); ++h)
-      add(ObligationKind::segment_partition, fmt::format("{}:{}", space_.segments[g].group, space_.segments[h].group),
+      add(ObligationKind::segment_partition,
+          fmt::format("segment-partition:{}:{}", space_.segments[g].group, space_.segments[h].group),
           fmt::format("no work id belongs to both {} and {}", space_.segments[g].group, space_.segments[h].group),
           with({guards[g]}), !guards[h]);
-  add(ObligationKind::launch_extent, "grid",
+  add(ObligationKind::launch_extent, "launch-extent:grid",
       fmt::format("{} blocks of {} programs hold all work ids", space_.grid_name, space_.pack), hypotheses,
       less_equal(running, ceildiv(running, p.constant(space_.pack)) * space_.pack));
 }
@@ -128,11 +130,11 @@ void Claims::bijection(std::size_t g) {
   std::vector<Expr> at = decode(t.lo, t.extent, w - t.offset);
   for (std::size_t k = 0; k < at.size(); ++k) {
     Expr from_lo = t.lo[k].is_constant(0) ? at[k] : at[k] - t.lo[k];
-    add(ObligationKind::decode_bijection, fmt::format("{}:range:{}", s.group, s.axes[k]),
+    add(ObligationKind::decode_bijection, fmt::format("decode-bijection:{}:range:{}", s.group, s.axes[k]),
         fmt::format("axis {} decoded from a work id of {} is inside its range", s.axes[k], s.group), in_segment,
         less_equal(p.constant(0), from_lo) && less(from_lo, t.extent[k]));
   }
-  add(ObligationKind::decode_bijection, fmt::format("{}:flatten-decode", s.group),
+  add(ObligationKind::decode_bijection, fmt::format("decode-bijection:{}:flatten-decode", s.group),
       fmt::format("flattening the decoded coordinates gives back the work id of {}", s.group), in_segment,
       equal(t.offset + flatten(t.lo, t.extent, at, p), w));
   std::vector<Expr> member = t.facts;
@@ -140,7 +142,7 @@ void Claims::bijection(std::size_t g) {
   Expr number = flatten(t.lo, t.extent, t.axis, p);
   std::vector<Expr> back = decode(t.lo, t.extent, number);
   for (std::size_t k = 0; k < back.size(); ++k)
-    add(ObligationKind::decode_bijection, fmt::format("{}:decode-flatten:{}", s.group, s.axes[k]),
+    add(ObligationKind::decode_bijection, fmt::format("decode-bijection:{}:decode-flatten:{}", s.group, s.axes[k]),
         fmt::format("decoding the work id of a member of {} gives back its axis {}", s.group, s.axes[k]), member,
         equal(back[k], t.axis[k]));
 }
@@ -192,12 +194,12 @@ void Claims::access(OpId op, std::string_view verb, std::string_view view, std::
   KIR_CHECK(spec_at.size() == physical_at.size(), "an access has one coordinate per axis on both sides");
   std::vector<Expr> equal_axes;
   for (std::size_t d = 0; d < spec_at.size(); ++d) equal_axes.push_back(equal(phys(physical_at[d]), spec_at[d]));
-  add(ObligationKind::relation_equal, key,
+  add(ObligationKind::relation_equal, "relation-equal:" + key,
       fmt::format("{} {} at {}: the physical coordinates, with the decode of {}, are those of the kernel", verb, view, place,
                   s.group),
       group_hypotheses_, p.all_of(equal_axes), op);
   if (kir_where) {
-    add(ObligationKind::predicate_subset, key,
+    add(ObligationKind::predicate_subset, "predicate-subset:" + key,
         fmt::format("{} {} at {}: a member is active in the program only where the kernel's predicate holds", verb, view,
                     place),
         group_hypotheses_, implies(phys(physical_where, Sort::boolean), spec(kir_where, Sort::boolean)), op);
@@ -210,7 +212,7 @@ void Claims::access(OpId op, std::string_view verb, std::string_view view, std::
     for (std::size_t k = 0; k < found.size(); ++k) goal.push_back(equal(found[k], t.axis[k]));
     std::vector<Expr> member = t.facts;
     member.insert(member.end(), t.member.begin(), t.member.end());
-    add(ObligationKind::coverage, key,
+    add(ObligationKind::coverage, "coverage:" + key,
         fmt::format("store {} at {}: each member has one work id, {} + {}", view, place, s.offset_name, to_string(number)),
         member, p.all_of(goal), op);
   }

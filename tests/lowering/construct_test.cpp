@@ -1,0 +1,182 @@
+// The body of the first program: relations, tensors, types, origins, obligations.
+#include "tests/lowering/support.h"
+
+#include <filesystem>
+
+namespace kir::lowering::testing {
+namespace {
+
+#define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+// shows: K1.1
+TEST(Construct, TheKernelStaysAsItIs) {
+  for (const auto& file : std::filesystem::directory_iterator(std::string(KIR_SOURCE_DIR) + "/corpus")) {
+    if (file.path().extension() != ".kir") continue;
+    auto k = parse_one(read_corpus(file.path().filename()));
+    ASSERT_TRUE(k);
+    std::string before = content_hash(*k);
+    Built b = build_kernel(k);
+    ASSERT_TRUE(b.result) << file.path() << b.errors;
+    EXPECT_EQ(content_hash(*k), before) << file.path();
+    Diagnostics d;
+    EXPECT_TRUE(verify(b.program(), d)) << file.path();
+  }
+}
+
+// shows: K8.2
+TEST(Construct, TheTextRoundTrips) {
+  for (const auto& file : std::filesystem::directory_iterator(std::string(KIR_SOURCE_DIR) + "/corpus")) {
+    if (file.path().extension() != ".kir") continue;
+    Built b = build_kernel(parse_one(read_corpus(file.path().filename())));
+    ASSERT_TRUE(b.result);
+    std::string once = print(b.program());
+    auto source = std::make_shared<SourceFile>("test.pir", once);
+    Diagnostics d;
+    PhysicalPtr again = parse_pir(source, d);
+    ASSERT_TRUE(again) << once << d.render(*source);
+    EXPECT_TRUE(structurally_equal(again->body, b.program().body)) << once;
+    EXPECT_EQ(print(*again), once);
+  }
+}
+
+// shows: K7.9 K4.8
+TEST(Construct, RelationsBecomeCoordinates) {
+  Built b = build(
+      "kernel k(x: in f32[M, N], y: out f32[N - 2, M]) where N >= 2 {\n"
+      "  let a = transpose x perm(1, 0)\n  let s = slice a [1..N - 1, 0..M]\n"
+      "  let v = view s (i in 0..N - 2, j in 0..M) { let r: index = index N - 3 - i\n yield r, j }\n"
+      "  parallel p in 0..N - 2, q in 0..M { y[p, q] = v[p, q] } }");
+  EXPECT_EQ(shape(b), "index load store yield");
+  EXPECT_SAYS(text(b), "N - 3 - %p + 1");
+  EXPECT_SAYS(text(b), "load x[%q, %");
+}
+
+TEST(Construct, BroadcastRepeatsAndStretches) {
+  Built b = build(
+      "kernel k(x: in f32[1, N], y: out f32[M, N]) { let w = broadcast x axes(0, 1) to [M, N]\n"
+      "  parallel m in 0..M, n in 0..N { y[m, n] = w[m, n] } }");
+  EXPECT_EQ(shape(b), "index load store yield");
+  EXPECT_SAYS(text(b), "index 0");
+}
+
+// shows: K2.8 K4.7
+TEST(Construct, TensorsAreReadWhereTheyAreUsed) {
+  Built b = build(
+      "kernel k(x: in f32[M, N], y: out f32[M]) {\n"
+      "  let t = tensor (m in 0..M, n in 0..N) { exp(x[m, n]) }\n  let u = transpose t perm(1, 0)\n"
+      "  parallel m in 0..M { y[m] = reduce add order(any) over n in 0..N { u[n, m] } } }");
+  EXPECT_EQ(shape(b), "constant reduce(load exp yield)(add yield) store yield");
+  EXPECT_SAYS(text(b), "load x[%m, %n]");
+}
+
+TEST(Construct, ATensorOverAChangedViewIsRefused) {
+  std::string e = refusal(
+      "kernel k(x: inout f32[N], y: out f32[N]) { let t = tensor (i in 0..N) { x[i] }\n"
+      "parallel i in 0..N { x[i] = 0.0 }\n parallel i in 0..N { y[i] = t[i] } }");
+  EXPECT_SAYS(e, "L-01 tensor t loads x");
+  EXPECT_SAYS(e, "store to x at test.kir:3");
+  // Another member overwrites what this one still reads.
+  std::string r =
+      refusal("kernel k(x: inout f32[N]) { let t = tensor (i in 0..N) { x[i] }\n parallel i in 0..N { x[i] = t[N - 1 - i] } }");
+  EXPECT_SAYS(r, "L-01");
+  // A later iteration reads what an earlier one wrote.
+  std::string l = refusal(
+      "kernel k(x: inout f32[N]) where N >= 1 { let t = tensor (i in 0..N) { x[i] }\n"
+      "for i in 0..N - 1 { x[i + 1] = t[i] } }");
+  EXPECT_SAYS(l, "L-01");
+  std::string alias = refusal(
+      "kernel k(x: in f32[N], z: out f32[N], y: out f32[N]) alias { may_alias(x, z) } {\n"
+      "let t = tensor (i in 0..N) { x[i] }\n parallel i in 0..N { z[i] = 0.0 }\n parallel i in 0..N { y[i] = t[i] } }");
+  EXPECT_SAYS(alias, "L-01");
+}
+
+TEST(Construct, ATensorReadInPlaceByItsOwnMemberIsFused) {
+  Built b =
+      build("kernel k(x: inout f32[N]) { let t = tensor (i in 0..N) { x[i] * 2.0 }\n parallel i in 0..N { x[i] = t[i] } }");
+  EXPECT_EQ(axes(b), std::vector<std::string>{"i"});
+}
+
+TEST(Construct, TensorsUsedTooOftenAreRefused) {
+  std::string body = "kernel k(x: in f32[N], y: out f32[N]) { let t0 = tensor (i in 0..N) { x[i] }\n";
+  for (int i = 1; i <= 40; ++i)
+    body += "let t" + std::to_string(i) + " = tensor (i in 0..N) { t" + std::to_string(i - 1) + "[i] + t" +
+            std::to_string(i - 1) + "[i] }\n";
+  EXPECT_SAYS(refusal(body + "parallel i in 0..N { y[i] = t40[i] } }"), "L-03");
+}
+
+TEST(Construct, IndexValuesAreSixtyFourBits) {
+  Built b =
+      build("kernel k(y: out f32[N], z: out i64[N]) { parallel i in 0..N { y[i] = to_f32(i * 2 + N)\n z[i] = to_i64(i) } }");
+  EXPECT_SAYS(text(b), ": i64 = index %i * 2 + N");
+  EXPECT_SAYS(text(b), "convert.sint");
+  EXPECT_SAYS(text(b), "store z[%i] = %i");
+}
+
+TEST(Construct, PredicatesAndFillsStay) {
+  Built b = build_kernel(parse_one(read_corpus("shifted_copy.kir")));
+  EXPECT_SAYS(text(b), " where %");
+  EXPECT_SAYS(text(b), " fill %fill_value");
+  Built s = build_kernel(parse_one(read_corpus("masked_store.kir")));
+  EXPECT_SAYS(text(s), " where %");
+}
+
+// shows: K8.1
+TEST(Construct, OriginsPointIntoTheKernel) {
+  Built b = build_kernel(parse_one(read_corpus("softmax.kir")));
+  const Body& kir = b.kernel->body;
+  const Body& pir = b.program().body;
+  EXPECT_EQ(b.program().origin_kernel, b.kernel->id());
+  for (std::uint32_t i = 0; i < pir.op_count(); ++i) {
+    const Op& op = pir.op(OpId(i));
+    if (!op.origin) {
+      EXPECT_TRUE(row(op.kind).terminator && !pir.region(op.parent).parent);
+      continue;
+    }
+    const Op& from = kir.op(op.origin);
+    if (op.kind == OpKind::for_loop) {
+      EXPECT_TRUE(from.kind == OpKind::parallel || from.kind == OpKind::for_loop);
+    } else if (op.kind != OpKind::index && !row(op.kind).terminator) {
+      EXPECT_EQ(op.kind, from.kind);
+    }
+    for (std::size_t r = 0; r < op.results.size() && op.kind == from.kind; ++r)
+      EXPECT_EQ(pir.value(op.results[r]).origin, from.results[r]);
+  }
+  for (std::uint32_t i = 0; i < pir.region_count(); ++i) {
+    const Region& r = pir.region(RegionId(i));
+    ASSERT_TRUE(r.origin);
+    for (ValueId a : r.args) {
+      if (a == b.program().work) continue;
+      ASSERT_TRUE(pir.value(a).origin);
+      EXPECT_EQ(kir.value(pir.value(a).origin).name, pir.value(a).name);
+    }
+  }
+}
+
+// shows: D4
+TEST(Construct, EachStepLeavesItsClaims) {
+  Built b = build_kernel(parse_one(read_corpus("shifted_copy.kir")));
+  std::set<proof::ObligationKind> kinds;
+  std::set<std::string> keys;
+  for (const proof::Obligation& o : b.result->ledger.obligations) {
+    kinds.insert(o.kind);
+    EXPECT_TRUE(keys.insert(o.key).second) << o.key;
+    EXPECT_FALSE(o.sentence.empty());
+    EXPECT_TRUE(o.goal ? true : false);
+  }
+  using enum proof::ObligationKind;
+  EXPECT_EQ(kinds, (std::set<proof::ObligationKind>{launch_extent, segment_partition, decode_bijection, relation_equal,
+                                                    predicate_subset, coverage}));
+}
+
+TEST(Construct, UnusedValuesAreDropped) {
+  Built kept =
+      build_kernel(kernel("kernel k(x: in f32[N], y: out f32[N]) { parallel i in 0..N { let a = x[i]\n let b = exp(a)\n"
+                          "y[i] = a } }"),
+                   false);
+  Built gone = build_kernel(kept.kernel);
+  EXPECT_EQ(shape(kept), "load exp store yield");
+  EXPECT_EQ(shape(gone), "load store yield");
+}
+
+}  // namespace
+}  // namespace kir::lowering::testing
