@@ -1,11 +1,14 @@
 // Launches artifacts on a GPU through the CUDA driver API, loaded at run time. No LLVM, no Z3 behind it.
 //
-// Artifact folder: kernel.ptx, kernel.cubin (when assembled), launch.json (launch description), certificate.json.
+// Artifact folder: kernel.ptx, kernel.cubin (when assembled), program.pir, launch.json (launch description) and, when proofs
+// were made, certificate.json. See emit/artifact.h.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/interp/launch_args.h"
 #include "core/ir/abi.h"
@@ -21,11 +24,15 @@ struct LaunchDescription {
   std::vector<std::pair<std::string, Expr>> definitions;
   std::string grid;  // name of the definition
   std::int64_t threads = 1, pack = 1, shared_bytes = 0;
+  std::vector<std::string> asserted;  // what code generation was told beyond the program; information only
   ExprPoolPtr pool;
 };
 
 std::string to_json(const LaunchDescription& d);
 std::optional<LaunchDescription> from_json(const std::string& text, std::string* error);
+
+// The launch description and the code (cubin if there, else PTX) of an artifact folder. "" on success.
+std::string read_artifact(const std::string& folder, LaunchDescription* launch, std::string* image);
 
 class Gpu {
  public:

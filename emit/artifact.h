@@ -1,0 +1,33 @@
+// An artifact: a folder that the launcher (emit/runtime) runs on a machine with nothing but a GPU driver.
+//
+//   kernel.ptx         always
+//   kernel.cubin       when ptxas was there
+//   program.pir        the physical program, as text
+//   launch.json        the launch description: ABI, preconditions, extents and grid as expressions
+//   certificate.json   when a certificate was handed in
+#pragma once
+
+#include <string>
+
+#include "core/pir/program.h"
+#include "emit/emit.h"
+#include "emit/runtime/launcher.h"
+
+namespace kir::emit {
+
+struct Artifact {
+  std::string ptx;
+  std::string cubin;  // "" for none
+  std::string program_text;
+  std::string certificate;  // "" for none
+  runtime::LaunchDescription launch;
+};
+
+// The launch description of a program emitted as `module` for `target` ("sm_90a").
+runtime::LaunchDescription describe_launch(const PhysicalProgram& program, const Module& module, const std::string& target);
+
+// "" on success, else what went wrong. The folder appears whole or not at all: it is written beside its place and renamed. An
+// artifact that is there already is replaced; any other existing folder with something in it, or a file, is refused.
+std::string write_artifact(const std::string& folder, const Artifact& artifact);
+
+}  // namespace kir::emit

@@ -1,0 +1,233 @@
+// launch.json: the launch description as text. Expressions stand in their printed form and are parsed back; every field is
+// checked, so that a damaged file is an error and not a wrong launch.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/index/parse_expr.h"
+#include "emit/runtime/launcher.h"
+
+namespace kir::runtime {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json texts(const std::vector<Expr>& list) {
+  Json out = Json::array();
+  for (Expr e : list) out.push_back(to_string(e));
+  return out;
+}
+
+// Reads fields of one JSON object; the first problem is kept and everything after it gives defaults.
+class Reader {
+ public:
+  Reader(ExprPool& pool, std::string* error) : pool_(pool), error_(error) {}
+  bool good() const { return good_; }
+  void fail(std::string message) {
+    if (good_ && error_) *error_ = "launch description: " + std::move(message);
+    good_ = false;
+  }
+
+  const Json& at(const Json& object, const char* key) {
+    static const Json kNothing;
+    if (!object.is_object() || !object.contains(key)) {
+      fail(fmt::format("\"{}\" is missing", key));
+      return kNothing;
+    }
+    return object.at(key);
+  }
+  std::string text(const Json& object, const char* key) {
+    const Json& v = at(object, key);
+    if (good_ && !v.is_string()) fail(fmt::format("\"{}\" is no string", key));
+    return good_ ? v.get<std::string>() : "";
+  }
+  std::int64_t integer(const Json& object, const char* key, std::int64_t low) {
+    const Json& v = at(object, key);
+    if (good_ && !v.is_number_integer()) fail(fmt::format("\"{}\" is no integer", key));
+    std::int64_t n = good_ ? v.get<std::int64_t>() : low;
+    if (n < low) fail(fmt::format("\"{}\" is {}, below {}", key, n, low));
+    return n;
+  }
+  bool boolean(const Json& object, const char* key) {
+    const Json& v = at(object, key);
+    if (good_ && !v.is_boolean()) fail(fmt::format("\"{}\" is neither true nor false", key));
+    return good_ && v.get<bool>();
+  }
+  const Json& list(const Json& object, const char* key) {
+    static const Json kEmpty = Json::array();
+    const Json& v = at(object, key);
+    if (good_ && !v.is_array()) fail(fmt::format("\"{}\" is no list", key));
+    return good_ ? v : kEmpty;
+  }
+  Expr expression(const Json& v, Sort sort) {
+    if (good_ && !v.is_string()) fail("an expression is no string");
+    std::string why;
+    Expr e = good_ ? parse_expr(pool_, v.get<std::string>(), &why) : Expr();
+    if (good_ && e == Expr()) fail(why);
+    if (good_ && e.sort() != sort) fail(fmt::format("{} is of the wrong kind", v.get<std::string>()));
+    return good_ ? e : Expr();
+  }
+  std::vector<Expr> expressions(const Json& object, const char* key, Sort sort = Sort::integer) {
+    std::vector<Expr> out;
+    for (const Json& v : list(object, key)) out.push_back(expression(v, sort));
+    return out;
+  }
+  DType dtype(const Json& object) {
+    std::string n = text(object, "dtype");
+    auto t = dtype_from_name(n);
+    if (good_ && !t) fail(fmt::format("unknown dtype \"{}\"", n));
+    return t.value_or(DType::f32);
+  }
+
+ private:
+  ExprPool& pool_;
+  std::string* error_;
+  bool good_ = true;
+};
+
+Json abi_to_json(const Abi& abi) {
+  Json params = Json::array();
+  for (const Abi::Param& p : abi.params) {
+    switch (p.kind) {
+      case Abi::ParamKind::view: params.push_back(abi.views[p.index].name); break;
+      case Abi::ParamKind::scalar: params.push_back(abi.scalars[p.index].name); break;
+      case Abi::ParamKind::symbol: params.push_back(abi.symbols[p.index].name); break;
+    }
+  }
+  Json views = Json::array(), scalars = Json::array(), symbols = Json::array(), aliases = Json::array();
+  for (const ViewParam& v : abi.views)
+    views.push_back({{"name", v.name},
+                     {"access", name(v.access)},
+                     {"dtype", name(v.dtype)},
+                     {"shape", texts(v.shape)},
+                     {"strides", texts(v.strides)},
+                     {"align", v.align}});
+  for (const ScalarParam& s : abi.scalars) scalars.push_back({{"name", s.name}, {"dtype", name(s.dtype)}});
+  for (const SymbolInfo& s : abi.symbols) {
+    Json j = {{"name", s.name}, {"parameter", s.parameter}};
+    if (s.lo) j["lo"] = to_string(s.lo);
+    if (s.hi) j["hi"] = to_string(s.hi);
+    symbols.push_back(std::move(j));
+  }
+  for (const AliasFact& f : abi.aliases)
+    aliases.push_back(
+        {{"kind", f.kind == AliasKind::same ? "same" : "may_alias"}, {"a", abi.views[f.a].name}, {"b", abi.views[f.b].name}});
+  return {{"params", params},   {"views", views},     {"scalars", scalars},
+          {"symbols", symbols}, {"aliases", aliases}, {"where", texts(abi.where)}};
+}
+
+Abi abi_from_json(const Json& j, Reader& r) {
+  Abi abi;
+  std::map<std::string, Abi::Param> by_name;
+  auto declare = [&](const std::string& n, Abi::ParamKind kind, std::size_t index) {
+    if (n.empty() || !by_name.emplace(n, Abi::Param{kind, index}).second)
+      r.fail(fmt::format("the name \"{}\" is empty or used twice", n));
+  };
+  for (const Json& v : r.list(j, "views")) {
+    ViewParam p;
+    p.name = r.text(v, "name");
+    std::string access = r.text(v, "access");
+    if (access == "in")
+      p.access = Access::in;
+    else if (access == "out")
+      p.access = Access::out;
+    else if (access == "inout")
+      p.access = Access::inout;
+    else
+      r.fail(fmt::format("unknown access \"{}\"", access));
+    p.dtype = r.dtype(v);
+    p.shape = r.expressions(v, "shape");
+    p.strides = r.expressions(v, "strides");
+    p.explicit_strides = true;
+    p.align = r.integer(v, "align", 0);
+    if (p.shape.size() != p.strides.size())
+      r.fail(fmt::format("view {} has {} extents and {} strides", p.name, p.shape.size(), p.strides.size()));
+    declare(p.name, Abi::ParamKind::view, abi.views.size());
+    abi.views.push_back(std::move(p));
+  }
+  for (const Json& s : r.list(j, "scalars")) {
+    declare(r.text(s, "name"), Abi::ParamKind::scalar, abi.scalars.size());
+    abi.scalars.push_back({.name = r.text(s, "name"), .dtype = r.dtype(s)});
+  }
+  for (const Json& s : r.list(j, "symbols")) {
+    SymbolInfo info{.name = r.text(s, "name"), .parameter = r.boolean(s, "parameter")};
+    if (s.is_object() && s.contains("lo")) info.lo = r.expression(s.at("lo"), Sort::integer);
+    if (s.is_object() && s.contains("hi")) info.hi = r.expression(s.at("hi"), Sort::integer);
+    declare(info.name, Abi::ParamKind::symbol, abi.symbols.size());
+    abi.symbols.push_back(std::move(info));
+  }
+  for (const Json& p : r.list(j, "params")) {
+    auto found = p.is_string() ? by_name.find(p.get<std::string>()) : by_name.end();
+    if (found == by_name.end())
+      r.fail("a parameter that is not declared");
+    else
+      abi.params.push_back(found->second);
+  }
+  for (const Json& a : r.list(j, "aliases")) {
+    AliasFact f;
+    std::string kind = r.text(a, "kind");
+    if (kind != "same" && kind != "may_alias") r.fail(fmt::format("unknown alias fact \"{}\"", kind));
+    f.kind = kind == "same" ? AliasKind::same : AliasKind::may_alias;
+    for (auto [key, index] : {std::pair{"a", &f.a}, std::pair{"b", &f.b}}) {
+      auto found = by_name.find(r.text(a, key));
+      if (found == by_name.end() || found->second.kind != Abi::ParamKind::view)
+        r.fail("an alias fact about something that is no view");
+      else
+        *index = found->second.index;
+    }
+    abi.aliases.push_back(f);
+  }
+  abi.where = r.expressions(j, "where", Sort::boolean);
+  abi.where_ranges.resize(abi.where.size());
+  return abi;
+}
+
+}  // namespace
+
+std::string to_json(const LaunchDescription& d) {
+  Json definitions = Json::array();
+  for (const auto& [n, value] : d.definitions) definitions.push_back({{"name", n}, {"value", to_string(value)}});
+  Json j = {{"format", "kir-launch"},
+            {"version", d.version},
+            {"kernel", d.kernel_name},
+            {"target", d.target},
+            {"abi", abi_to_json(d.abi)},
+            {"definitions", definitions},
+            {"grid", d.grid},
+            {"threads", d.threads},
+            {"pack", d.pack},
+            {"shared_bytes", d.shared_bytes},
+            {"asserted", d.asserted}};
+  return j.dump(2) + "\n";
+}
+
+std::optional<LaunchDescription> from_json(const std::string& text, std::string* error) {
+  Json j = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  LaunchDescription d;
+  d.pool = std::make_shared<ExprPool>();
+  Reader r(*d.pool, error);
+  if (j.is_discarded()) r.fail("not JSON");
+  if (r.good() && r.text(j, "format") != "kir-launch") r.fail("not a launch description");
+  d.version = static_cast<int>(r.integer(j, "version", 1));
+  if (r.good() && d.version != 1) r.fail(fmt::format("version {} is unknown", d.version));
+  d.kernel_name = r.text(j, "kernel");
+  d.target = r.text(j, "target");
+  d.abi = abi_from_json(r.at(j, "abi"), r);
+  for (const Json& def : r.list(j, "definitions"))
+    d.definitions.emplace_back(r.text(def, "name"), r.expression(r.at(def, "value"), Sort::integer));
+  d.grid = r.text(j, "grid");
+  d.threads = r.integer(j, "threads", 1);
+  d.pack = r.integer(j, "pack", 1);
+  if (r.good() && (d.threads > 1024 || d.pack > 1024 || d.threads * d.pack > 1024)) r.fail("a block of more than 1024 threads");
+  d.shared_bytes = r.integer(j, "shared_bytes", 0);
+  for (const Json& fact : r.list(j, "asserted")) {
+    if (fact.is_string())
+      d.asserted.push_back(fact.get<std::string>());
+    else
+      r.fail("an asserted fact is no string");
+  }
+  if (!r.good()) return std::nullopt;
+  return d;
+}
+
+}  // namespace kir::runtime
