@@ -199,5 +199,144 @@ std::string test_name(std::string_view n) {
 INSTANTIATE_TEST_SUITE_P(All, PointwiseOperation, ::testing::ValuesIn(plain_pointwise()),
                          [](const auto& info) { return test_name(row(info.param).name); });
 
+// The pairs of types that a mode takes.
+bool takes(ConvertMode mode, DType from, DType to) {
+  switch (mode) {
+    case ConvertMode::rn:
+    case ConvertMode::sat_rn: return is_float(from) && is_float(to);
+    case ConvertMode::sint:
+    case ConvertMode::uint: return is_integer(from) && (is_float(to) || bit_width(to) > bit_width(from));
+    case ConvertMode::wrap: return is_integer(from) && is_integer(to) && bit_width(to) <= bit_width(from);
+    case ConvertMode::to_sint:
+    case ConvertMode::to_uint:
+    case ConvertMode::sat_to_sint:
+    case ConvertMode::sat_to_uint: return is_float(from) && is_integer(to);
+    case ConvertMode::to_bool: return to == DType::i1;
+    case ConvertMode::bits: return bit_width(from) == bit_width(to) && from != DType::tf32 && to != DType::tf32;
+  }
+  return false;
+}
+
+class Conversions : public ::testing::TestWithParam<ConvertMode> {
+ protected:
+  void SetUp() override {
+    for (DType from : kTypes)
+      for (DType to : kTypes)
+        if (takes(GetParam(), from, to)) pairs.push_back({from, to});
+    testing::ElementwiseShape shape;
+    shape.inputs.assign(std::begin(kTypes), std::end(kTypes));
+    for (auto [from, to] : pairs) shape.outputs.push_back(to);
+    program = elementwise(shape, [&](BodyBuilder& b, ExprPool&, const std::vector<ValueId>& x, ValueId) {
+      std::vector<ValueId> out;
+      for (auto [from, to] : pairs)
+        out.push_back(
+            b.emit1(OpKind::convert, {x[static_cast<std::size_t>(from)]}, {{AttrKey::mode, GetParam()}}, Type::scalar(to)));
+      return out;
+    });
+  }
+  std::vector<std::pair<DType, DType>> pairs;
+  PhysicalPtr program;
+};
+
+TEST_P(Conversions, HostAgreesWithTheScalarSemantics) {
+  std::vector<TensorPtr> inputs;
+  std::vector<std::vector<std::uint64_t>> bits;
+  for (DType t : kTypes) {
+    bits.push_back(samples(t, kCount, 99 + static_cast<unsigned>(t)));
+    inputs.push_back(make_tensor(t, bits.back()));
+  }
+  auto got = run_on_host(*program, inputs);
+  ASSERT_EQ(got.size(), pairs.size());
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    auto [from, to] = pairs[k];
+    int wrong = 0, compared = 0;
+    for (std::size_t i = 0; i < kCount && wrong < 3; ++i) {
+      Scalar x{from, bits[static_cast<std::size_t>(from)][i]};
+      ScalarResult expected = evaluate_convert(GetParam(), x, to);
+      if (!expected.ok()) continue;
+      ++compared;
+      if (same(to, expected.value.bits, got[k][i], 0)) continue;
+      ++wrong;
+      ADD_FAILURE() << name(from) << " " << literal_text(x) << " to " << name(to) << ": " << literal_text({to, got[k][i]})
+                    << ", expected " << literal_text(expected.value);
+    }
+    EXPECT_GT(compared, 100) << name(from) << " to " << name(to);
+  }
+}
+
+TEST_P(Conversions, GpuCodeAssembles) { expect_assembles(*program); }
+
+INSTANTIATE_TEST_SUITE_P(All, Conversions, ::testing::ValuesIn(all_convert_modes().begin(), all_convert_modes().end()),
+                         [](const auto& info) { return test_name(name(info.param)); });
+
+class Comparisons : public ::testing::TestWithParam<CmpPredicate> {
+ protected:
+  void SetUp() override {
+    testing::ElementwiseShape shape;
+    for (DType t : kTypes) {
+      if (is_float(t) != is_float_predicate(GetParam())) continue;
+      types.push_back(t);
+      shape.inputs.insert(shape.inputs.end(), {t, t});
+      shape.outputs.push_back(DType::i1);
+    }
+    program = elementwise(shape, [&](BodyBuilder& b, ExprPool&, const std::vector<ValueId>& x, ValueId) {
+      std::vector<ValueId> out;
+      for (std::size_t k = 0; k < types.size(); ++k)
+        out.push_back(
+            b.emit1(OpKind::cmp, {x[2 * k], x[2 * k + 1]}, {{AttrKey::predicate, GetParam()}}, Type::scalar(DType::i1)));
+      return out;
+    });
+  }
+  std::vector<DType> types;
+  PhysicalPtr program;
+};
+
+TEST_P(Comparisons, HostAgreesWithTheScalarSemantics) {
+  std::vector<TensorPtr> inputs;
+  std::vector<std::vector<std::uint64_t>> bits;
+  for (DType t : types)
+    for (unsigned side : {0u, 1u}) {
+      bits.push_back(samples(t, kCount, 3 + side));
+      // Equal operands too.
+      if (side == 1)
+        for (std::size_t i = 0; i < kCount; i += 5) bits.back()[i] = bits[bits.size() - 2][i];
+      inputs.push_back(make_tensor(t, bits.back()));
+    }
+  auto got = run_on_host(*program, inputs);
+  ASSERT_EQ(got.size(), types.size());
+  for (std::size_t k = 0; k < types.size(); ++k)
+    for (std::size_t i = 0; i < kCount; ++i) {
+      Scalar a{types[k], bits[2 * k][i]}, b{types[k], bits[2 * k + 1][i]};
+      ASSERT_EQ(got[k][i], evaluate_cmp(GetParam(), a, b) ? 1u : 0u)
+          << name(types[k]) << " " << literal_text(a) << " " << literal_text(b);
+    }
+}
+
+TEST_P(Comparisons, GpuCodeAssembles) { expect_assembles(*program); }
+
+INSTANTIATE_TEST_SUITE_P(All, Comparisons, ::testing::ValuesIn(all_cmp_predicates().begin(), all_cmp_predicates().end()),
+                         [](const auto& info) {
+                           return test_name(name(info.param)) + (is_float_predicate(info.param) ? "_float" : "_integer");
+                         });
+
+// Literals reach the code bit for bit, every type.
+TEST(Constants, KeepTheirBits) {
+  testing::ElementwiseShape shape;
+  std::vector<Scalar> literals;
+  for (DType t : kTypes)
+    for (std::uint64_t bits : samples(t, 12, 1)) literals.push_back({t, bits});
+  for (const Scalar& s : literals) shape.outputs.push_back(s.type);
+  auto program = elementwise(shape, [&](BodyBuilder& b, ExprPool&, const std::vector<ValueId>&, ValueId) {
+    std::vector<ValueId> out;
+    for (const Scalar& s : literals)
+      out.push_back(b.emit1(OpKind::constant, {}, {{AttrKey::literal, s}}, Type::scalar(s.type)));
+    return out;
+  });
+  auto got = run_on_host(*program, {});
+  ASSERT_EQ(got.size(), literals.size());
+  for (std::size_t k = 0; k < got.size(); ++k) EXPECT_EQ(got[k][7], literals[k].bits) << literal_text(literals[k]);
+  expect_assembles(*program);
+}
+
 }  // namespace
 }  // namespace kir
