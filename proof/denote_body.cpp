@@ -1,0 +1,243 @@
+// The evaluator's common part: regions, translation of expressions, claims about index computations.
+#include "proof/denote_body.h"
+
+#include <fmt/format.h>
+
+namespace kir::proof {
+
+std::vector<ValueId> BodyDenoter::run_region(RegionId region) {
+  path.push_back({});
+  std::vector<ValueId> yielded;
+  int position = 0;
+  for (OpId id : body_.region(region).ops) {
+    const Op& op = body_.op(id);
+    path.back().position = position++;
+    if (row(op.kind).terminator) {
+      yielded.assign(op.operands.begin(), op.operands.end());
+      break;
+    }
+    run(id);
+  }
+  path.pop_back();
+  return yielded;
+}
+
+void BodyDenoter::run(OpId id) {
+  const Op& op = body_.op(id);
+  switch (op.kind) {
+    case OpKind::constant: case OpKind::index:
+    case OpKind::add: case OpKind::sub: case OpKind::mul: case OpKind::neg: case OpKind::abs:
+    case OpKind::div: case OpKind::fma: case OpKind::min_nan: case OpKind::max_nan: case OpKind::min_num: case OpKind::max_num:
+    case OpKind::sqrt: case OpKind::floor: case OpKind::ceil: case OpKind::trunc: case OpKind::round_even:
+    case OpKind::exp: case OpKind::exp2: case OpKind::log: case OpKind::log2: case OpKind::rsqrt: case OpKind::sin:
+    case OpKind::cos: case OpKind::tanh: case OpKind::erf:
+    case OpKind::divt: case OpKind::remt: case OpKind::divf: case OpKind::remf: case OpKind::min_s: case OpKind::max_s:
+    case OpKind::min_u: case OpKind::max_u: case OpKind::bit_and: case OpKind::bit_or: case OpKind::bit_xor:
+    case OpKind::bit_not: case OpKind::shl: case OpKind::shrl: case OpKind::shra:
+    case OpKind::cmp: case OpKind::select: case OpKind::convert:
+      return run_pointwise(op);
+    case OpKind::load: case OpKind::store:
+      return run_memory(op);
+    case OpKind::tensor: case OpKind::elem: case OpKind::view: case OpKind::transpose: case OpKind::slice: case OpKind::broadcast:
+      return run_relation(op);
+    case OpKind::parallel: return run_parallel(op);
+    case OpKind::for_loop: return run_for(op);
+    case OpKind::if_else: return run_if(op);
+    case OpKind::while_loop: return run_unsupported(op, "`while` loops: no rule bounds their trips yet");
+    case OpKind::assume: {
+      Expr c = expr_of(op.operands[0]);
+      if (physical_) {
+        claim(ObligationKind::precondition_implied, "the assumption of the physical program follows from the KIR", c, op.range);
+      } else {
+        // The author's word: a hypothesis of what follows, listed; the interpreter reports a launch in which it is false.
+        out_.licences.emplace_back("assume in the kernel", op.range);
+        guards.push_back(c);
+      }
+      return;
+    }
+    case OpKind::yield: case OpKind::next: return;  // handled by run_region
+    case OpKind::reduce: return run_reduce(op);
+    case OpKind::splat: case OpKind::tile_reduce: return run_fragment(op);
+  }
+  KIR_UNREACHABLE("operation kind");
+}
+
+void BodyDenoter::run_unsupported(const Op& op, std::string why) {
+  Claim c{.kind = ObligationKind::effect_paired, .what = fmt::format("{} is understood", row(op.kind).name), .binders = binders,
+          .guards = guards, .goal = pool_.boolean(false), .range = op.range,
+          .preset = Obligation::Preset{Verdict::unsupported, std::move(why)}};
+  out_.claims.push_back(std::move(c));
+  for (ValueId r : op.results) {
+    if (type(r).is(TypeKind::index)) define(r, SymbolicValue::of(pool_.fresh("unsupported")));
+    else define(r, terms_.fresh_argument(type(r).dtype));
+  }
+}
+
+Expr BodyDenoter::translate(Expr e) {
+  return pool_.import(e, [&](Expr leaf) -> Expr {
+    switch (leaf.kind()) {
+      case ExprKind::value: return expr_of(leaf.value());
+      default: return {};  // symbols by name; positions are replaced by run_pointwise before
+    }
+  });
+}
+
+Expr BodyDenoter::expr_of(ValueId v) {
+  const SymbolicValue& s = values_[v.index];
+  if (s.kind == SymbolicValue::Kind::expr) return s.expr;
+  KIR_CHECK(s.kind == SymbolicValue::Kind::term, "value {} has no integer meaning", v.index);
+  return terms_.leaf_of(s.term);
+}
+
+Term BodyDenoter::term_of(const SymbolicValue& s, const Type& t) const {
+  if (s.kind == SymbolicValue::Kind::term) return s.term;
+  KIR_CHECK(s.kind == SymbolicValue::Kind::expr, "a value has no data meaning");
+  if (s.expr.sort() == Sort::boolean) return terms_.boolean(s.expr);
+  return terms_.integer(s.expr, t.is(TypeKind::index) ? DType::i64 : t.dtype);
+}
+
+Term BodyDenoter::term_of(ValueId v) { return term_of(values_[v.index], type(v)); }
+
+void BodyDenoter::define(ValueId v, Term t) {
+  if (type(v).dtype == DType::i1 && !type(v).is(TypeKind::index)) bind(v, SymbolicValue::of(terms_.leaf_of(t)));
+  else if (type(v).is(TypeKind::index)) bind(v, SymbolicValue::of(terms_.leaf_of(t)));
+  else bind(v, SymbolicValue::of(t));
+}
+
+void BodyDenoter::claim(ObligationKind kind, std::string what, Expr goal, SourceRange range, const Type* fragment) {
+  if (goal.is_true()) return;
+  Claim c{.kind = kind, .what = std::move(what), .binders = binders, .guards = guards, .goal = goal, .range = range, .preset = {}};
+  if (fragment && fragment->is(TypeKind::fragment)) {
+    std::vector<Expr> vars = lanes(*fragment);
+    for (std::size_t i = 0; i < vars.size(); ++i)
+      c.binders.push_back({{vars[i], pool_.constant(0), pool_.import(fragment->shape[i], {})}, BinderKind::lane});
+  }
+  out_.claims.push_back(std::move(c));
+}
+
+namespace {
+
+// Every divisor of e with the conditions under which it is evaluated.
+void divisors(Expr e, std::vector<Expr>& conditions, std::vector<Expr>& out) {
+  auto under = [&](Expr condition, Expr x) {
+    conditions.push_back(condition);
+    divisors(x, conditions, out);
+    conditions.pop_back();
+  };
+  switch (e.kind()) {
+    case ExprKind::ite:
+      divisors(e.kid(0), conditions, out);
+      under(e.kid(0), e.kid(1));
+      under(!e.kid(0), e.kid(2));
+      return;
+    case ExprKind::logical_and: case ExprKind::implies:
+      divisors(e.kid(0), conditions, out);
+      under(e.kid(0), e.kid(1));
+      return;
+    case ExprKind::logical_or:
+      divisors(e.kid(0), conditions, out);
+      under(!e.kid(0), e.kid(1));
+      return;
+    default: break;
+  }
+  for (Expr k : e.kids()) divisors(k, conditions, out);
+  if (e.is(ExprKind::floordiv) || e.is(ExprKind::mod) || e.is(ExprKind::ceildiv)) {
+    Expr d = e.kid(1);
+    if (d.is(ExprKind::constant) && d.number() != 0) return;
+    Expr goal = not_equal(d, d.pool().constant(0));
+    if (!conditions.empty()) goal = implies(d.pool().all_of(conditions), goal);
+    out.push_back(goal);
+  }
+}
+
+void nodes(Expr e, std::vector<Expr>& out) {
+  for (Expr k : e.kids()) nodes(k, out);
+  if (e.sort() == Sort::integer && !e.is(ExprKind::symbol) && !e.is(ExprKind::value) && !e.is(ExprKind::variable)) {
+    for (Expr seen : out)
+      if (seen == e) return;
+    out.push_back(e);
+  }
+}
+
+}  // namespace
+
+void BodyDenoter::check_index(Expr e, DType t, std::string what, SourceRange range, const Type* fragment) {
+  std::vector<Expr> conditions, goals;
+  divisors(e, conditions, goals);
+  if (!goals.empty())
+    claim(physical_ ? ObligationKind::index_no_overflow : ObligationKind::kir_safe, fmt::format("no zero divisor in {}", what),
+          pool_.all_of(goals), range, fragment);
+  if (!physical_) return;
+  std::vector<Expr> all, fits;
+  nodes(e, all);
+  Expr lo = pool_.constant(t == DType::i32 ? INT32_MIN : INT64_MIN);
+  Expr hi = pool_.constant(t == DType::i32 ? INT32_MAX : INT64_MAX);
+  for (Expr n : all) {
+    if (n.is(ExprKind::constant) && (t != DType::i32 || (n.number() >= INT32_MIN && n.number() <= INT32_MAX))) continue;
+    fits.push_back(less_equal(lo, n) && less_equal(n, hi));
+  }
+  if (t == DType::i32)  // leaves come in 64 bits: the cast must fit too
+    for (Expr l : leaves(e))
+      if (l.sort() == Sort::integer) fits.push_back(less_equal(lo, l) && less_equal(l, hi));
+  if (!fits.empty())
+    claim(ObligationKind::index_no_overflow, fmt::format("{} fits {} at every step", what, name(t)), pool_.all_of(fits), range, fragment);
+}
+
+std::vector<Expr> BodyDenoter::lanes(const Type& fragment) {
+  std::vector<std::int64_t> shape;
+  for (Expr e : fragment.shape) shape.push_back(e.number());
+  std::vector<Expr>& vars = lanes_[shape];
+  while (vars.size() < shape.size()) vars.push_back(pool_.fresh(fmt::format("lane{}", vars.size())));
+  return vars;
+}
+
+std::vector<Interval> BodyDenoter::bind_lanes(const Type& fragment, TermPool::Substitution& s) {
+  std::vector<Expr> canonical = lanes(fragment);
+  std::vector<Interval> out;
+  for (std::size_t i = 0; i < canonical.size(); ++i) {
+    Expr v = pool_.fresh(fmt::format("p{}", i));
+    s.exprs.emplace(canonical[i].node(), v);
+    out.push_back({v, pool_.constant(0), pool_.constant(fragment.shape[i].number())});
+  }
+  return out;
+}
+
+Expr BodyDenoter::thread_of(const Type& fragment, const std::vector<Interval>& positions) const {
+  if (!physical_ || physical_->launch.threads == 1) return {};
+  const Layout* layout = nullptr;
+  for (const NamedLayout& l : physical_->layouts)
+    if (l.name == fragment.layout) layout = &l.layout;
+  if (!layout || !layout->replica.empty() || !layout->offset.empty()) return {};
+  Expr x = pool_.constant(0);
+  for (const Interval& p : positions) x = x * p.hi + p.var;
+  Expr thread = pool_.constant(0);
+  for (std::size_t i = layout->shard.size(); i-- > 0;) {
+    const LayoutIter& it = layout->shard[i];
+    Expr digit = mod(x, pool_.constant(it.extent));
+    x = floordiv(x, pool_.constant(it.extent));
+    if (it.axis == "tid") thread = thread + digit * it.stride;
+  }
+  return thread;
+}
+
+std::vector<Interval> BodyDenoter::translate_ranges(const Op& op, RegionId region) {
+  const ExprList& ranges = op.attrs.get<ExprList>(AttrKey::ranges);
+  std::vector<Interval> out;
+  for (std::size_t i = 0; i < body_.region(region).args.size() && 2 * i + 1 < ranges.size(); ++i) {
+    ValueId arg = body_.region(region).args[i];
+    const Value& v = body_.value(arg);
+    Interval range{pool_.fresh(v.name.empty() ? "i" : v.name), translate(ranges[2 * i]), translate(ranges[2 * i + 1])};
+    DType t = v.type.is(TypeKind::index) ? DType::i64 : v.type.dtype;
+    check_index(range.lo, t, fmt::format("the lower bound of {}", v.name), op.range);
+    check_index(range.hi, t, fmt::format("the upper bound of {}", v.name), op.range);
+    if (physical_ && t == DType::i32)
+      for (Expr bound : {range.lo, range.hi})
+        claim(ObligationKind::index_no_overflow, fmt::format("the bounds of {} fit i32", v.name),
+              less_equal(pool_.constant(INT32_MIN), bound) && less_equal(bound, pool_.constant(INT32_MAX)), op.range);
+    out.push_back(range);
+    bind(arg, SymbolicValue::of(range.var));
+  }
+  return out;
+}
+
+}  // namespace kir::proof

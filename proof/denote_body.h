@@ -1,0 +1,94 @@
+// The evaluator behind denote.h. One file per operation family implements its members (denote_<family>.cpp).
+#pragma once
+
+#include <map>
+
+#include "core/base/check.h"
+#include "core/ir/op_table.h"
+#include "proof/denote.h"
+
+namespace kir::proof {
+
+// A coordinate relation: element (vars) is the memory's element at `coordinates`, or the term `body`.
+struct RelationValue {
+  bool tensor = false;
+  std::size_t memory = 0;
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<Interval> vars;       // the domain: the shape as seen here
+  std::vector<Expr> coordinates;    // memory: over vars
+  // Domains passed on the way to the memory, each a coordinate and its range: what an access must satisfy.
+  std::vector<std::pair<Expr, Interval>> passed;
+  Term body = nullptr;              // tensor: over vars
+};
+
+struct SymbolicValue {
+  enum class Kind : std::uint8_t { none, expr, term, relation } kind = Kind::none;
+  Expr expr;
+  Term term = nullptr;
+  std::shared_ptr<const RelationValue> relation;
+  static SymbolicValue of(Expr e) { return {Kind::expr, e, nullptr, nullptr}; }
+  static SymbolicValue of(Term t) { return {Kind::term, {}, t, nullptr}; }
+};
+
+class BodyDenoter {
+ public:
+  BodyDenoter(const Body& body, const PhysicalProgram* physical, TermPool& terms, Denotation& out)
+      : body_(body), physical_(physical), terms_(terms), pool_(terms.exprs()), out_(out),
+        values_(body.value_count()) {}
+
+  void bind(ValueId v, SymbolicValue value) { values_[v.index] = std::move(value); }
+  // Runs the operations of a region; returns the values its terminator names (empty when it has none).
+  std::vector<ValueId> run_region(RegionId region);
+  Expr translate(Expr e);  // an expression of the body, with its leaves' meanings, in the proof pool
+
+  void index_claims(Expr e, DType type, std::string what, SourceRange range) { check_index(e, type, std::move(what), range); }
+
+  std::vector<Binder> binders;
+  std::vector<Expr> guards;
+  Path path;
+
+ private:
+  void run(OpId id);
+  void run_pointwise(const Op& op);
+  void run_memory(const Op& op);
+  void run_relation(const Op& op);
+  void run_for(const Op& op);
+  void run_if(const Op& op);
+  void run_parallel(const Op& op);
+  void run_reduce(const Op& op);
+  void run_fragment(const Op& op);
+  void run_unsupported(const Op& op, std::string why);
+
+  const Type& type(ValueId v) const { return body_.type(v); }
+  Expr expr_of(ValueId v);                // integers and i1
+  Term term_of(ValueId v);                // any data value
+  Term term_of(const SymbolicValue& v, const Type& type) const;
+  void define(ValueId v, Term t);         // i1 becomes a boolean expression
+  void define(ValueId v, SymbolicValue value) { bind(v, std::move(value)); }
+
+  void claim(ObligationKind kind, std::string what, Expr goal, SourceRange range, const Type* fragment = nullptr);
+  // Both, for a translated expression: divisors are not zero, and in a physical program every intermediate fits `type`.
+  void check_index(Expr e, DType type, std::string what, SourceRange range, const Type* fragment = nullptr);
+
+  // Fragment lanes: the canonical position variables of a shape, and what replaces them where a fragment is used as a whole.
+  std::vector<Expr> lanes(const Type& fragment);
+  std::vector<Interval> bind_lanes(const Type& fragment, TermPool::Substitution& s);
+
+  std::vector<Interval> translate_ranges(const Op& op, RegionId region);
+  std::string show(const RelationValue& r, const std::vector<Expr>& coordinates) const;
+  Expr thread_of(const Type& fragment, const std::vector<Interval>& lanes) const;
+
+  const Body& body_;
+  const PhysicalProgram* physical_;  // null: a kernel
+  TermPool& terms_;
+  ExprPool& pool_;
+  Denotation& out_;
+  std::vector<SymbolicValue> values_;
+  std::map<std::vector<std::int64_t>, std::vector<Expr>> lanes_;
+  std::int64_t next_arbitrary_ = 0;
+  int depth_ = 0;
+  int in_value_region_ = 0;  // inside a tensor or reduce: no effects but loads
+};
+
+}  // namespace kir::proof

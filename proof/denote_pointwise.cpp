@@ -1,0 +1,109 @@
+// Pointwise operations: integers of coordinates become expressions, booleans become boolean expressions over atoms, data
+// becomes terms.
+#include <fmt/format.h>
+
+#include "proof/denote_body.h"
+
+namespace kir::proof {
+namespace {
+
+// Signed comparisons of integers are expressions over leaves; others stay atoms.
+std::optional<ExprKind> signed_comparison(CmpPredicate p) {
+  switch (p) {
+    case CmpPredicate::eq: return ExprKind::eq;
+    case CmpPredicate::ne: return ExprKind::ne;
+    case CmpPredicate::slt: return ExprKind::lt;
+    case CmpPredicate::sle: return ExprKind::le;
+    case CmpPredicate::sgt: return ExprKind::gt;
+    case CmpPredicate::sge: return ExprKind::ge;
+    case CmpPredicate::ult: case CmpPredicate::ule: case CmpPredicate::ugt: case CmpPredicate::uge:
+    case CmpPredicate::oeq: case CmpPredicate::one: case CmpPredicate::olt: case CmpPredicate::ole: case CmpPredicate::ogt:
+    case CmpPredicate::oge: case CmpPredicate::ord: case CmpPredicate::ueq: case CmpPredicate::une: case CmpPredicate::fult:
+    case CmpPredicate::fule: case CmpPredicate::fugt: case CmpPredicate::fuge: case CmpPredicate::uno:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool is_integer_conversion(ConvertMode m) { return m == ConvertMode::wrap || m == ConvertMode::sint; }
+
+}  // namespace
+
+void BodyDenoter::run_pointwise(const Op& op) {
+  ValueId result = op.results[0];
+  const Type& t = type(result);
+  auto operand = [&](std::size_t i) { return term_of(op.operands[i]); };
+  auto terms = [&] {
+    std::vector<Term> all;
+    for (ValueId v : op.operands) all.push_back(term_of(v));
+    return all;
+  };
+
+  if (op.kind == OpKind::constant) return define(result, terms_.literal(op.attrs.get<Scalar>(AttrKey::literal)));
+  if (op.kind == OpKind::index) {
+    std::vector<Expr> positions = t.is(TypeKind::fragment) ? lanes(t) : std::vector<Expr>{};
+    Expr e = pool_.import(op.attrs.get<Expr>(AttrKey::expr), [&](Expr leaf) -> Expr {
+      if (leaf.is(ExprKind::value)) return expr_of(leaf.value());
+      if (leaf.is(ExprKind::position)) return positions.at(static_cast<std::size_t>(leaf.number()));
+      return {};
+    });
+    std::string what = fmt::format("`{}`", body_.value(result).name.empty() ? "index" : body_.value(result).name);
+    // A predicate is computed in 64 bits.
+    check_index(e, !t.is(TypeKind::index) && t.dtype == DType::i32 ? DType::i32 : DType::i64, what, op.range, &t);
+    return bind(result, SymbolicValue::of(e));
+  }
+  if (op.kind == OpKind::cmp) {
+    CmpPredicate p = op.attrs.get<CmpPredicate>(AttrKey::predicate);
+    Term a = operand(0), b = operand(1);
+    if (auto kind = signed_comparison(p); kind && a->type != DType::u64) {
+      if (a->type == DType::i1) {  // equality of booleans only; signed order of i1 stays an atom
+        if (p == CmpPredicate::eq || p == CmpPredicate::ne)
+          return bind(result, SymbolicValue::of(pool_.make(*kind, {terms_.leaf_of(a), terms_.leaf_of(b)})));
+      } else {
+        return bind(result, SymbolicValue::of(pool_.make(*kind, {terms_.leaf_of(a), terms_.leaf_of(b)})));
+      }
+    }
+    return define(result, terms_.cmp(p, a, b));
+  }
+  if (op.kind == OpKind::select) {
+    Expr c = expr_of(op.operands[0]);
+    if (t.dtype == DType::i1) return bind(result, SymbolicValue::of(ite(c, expr_of(op.operands[1]), expr_of(op.operands[2]))));
+    return define(result, terms_.select(c, operand(1), operand(2)));
+  }
+  if (op.kind == OpKind::convert) {
+    ConvertMode m = op.attrs.get<ConvertMode>(AttrKey::mode);
+    const SymbolicValue& v = values_[op.operands[0].index];
+    bool exact_integer = v.kind == SymbolicValue::Kind::expr && v.expr.sort() == Sort::integer;
+    if (exact_integer && is_integer_conversion(m) && is_integer(t.dtype) && t.dtype != DType::i1)
+      return define(result, terms_.integer(v.expr, t.dtype));
+    if (m == ConvertMode::to_bool && exact_integer)
+      return bind(result, SymbolicValue::of(not_equal(v.expr, pool_.constant(0))));
+    // An index counts as i64 on both sides: equal values, whatever width they were computed in.
+    Term a = exact_integer ? terms_.integer(v.expr, DType::i64) : operand(0);
+    if (m == ConvertMode::to_sint || m == ConvertMode::to_uint) {
+      Claim c{.kind = ObligationKind::kir_safe, .what = "the conversion is in range", .binders = binders, .guards = guards,
+              .goal = pool_.boolean(false), .range = op.range,
+              .preset = Obligation::Preset{Verdict::unknown,
+                                           "float ranges are not decided; use a saturating conversion (sat_to_sint, sat_to_uint)"}};
+      if (!physical_) out_.claims.push_back(std::move(c));
+    }
+    return define(result, terms_.convert(m, t.dtype, a));
+  }
+  if (t.dtype == DType::i1) {
+    auto e = [&](std::size_t i) { return expr_of(op.operands[i]); };
+    if (op.kind == OpKind::bit_and) return bind(result, SymbolicValue::of(e(0) && e(1)));
+    if (op.kind == OpKind::bit_or) return bind(result, SymbolicValue::of(e(0) || e(1)));
+    if (op.kind == OpKind::bit_xor) return bind(result, SymbolicValue::of(not_equal(e(0), e(1))));
+    if (op.kind == OpKind::bit_not) return bind(result, SymbolicValue::of(!e(0)));
+  }
+  if (op.kind == OpKind::divt || op.kind == OpKind::remt || op.kind == OpKind::divf || op.kind == OpKind::remf) {
+    Expr a = terms_.leaf_of(operand(0)), b = terms_.leaf_of(operand(1));
+    int width = bit_width(t.dtype);
+    Expr minimum = pool_.constant(width >= 64 ? INT64_MIN : -(std::int64_t{1} << (width - 1)));
+    Expr goal = not_equal(b, pool_.constant(0)) && !(equal(a, minimum) && equal(b, pool_.constant(-1)));
+    claim(ObligationKind::kir_safe, fmt::format("{} does not divide by zero or overflow", row(op.kind).name), goal, op.range, &t);
+  }
+  define(result, terms_.pointwise(op.kind, t.dtype, terms()));
+}
+
+}  // namespace kir::proof
