@@ -197,6 +197,7 @@ PhysicalDenotation denote(const PhysicalProgram& program, const Abi& kernel_abi,
   }
   out.memories = memory_classes(kernel_abi, alias, pool);
   out.base = launch_preconditions(kernel_abi, alias, true, pool);
+  out.equations = out.base;
   mark_written(program.body, program.abi, own, out.memories);
 
   auto import = [&](Expr e) { return pool.import(e, {}); };
@@ -206,10 +207,10 @@ PhysicalDenotation denote(const PhysicalProgram& program, const Abi& kernel_abi,
   for (const Definition& d : program.definitions) {
     Expr name = pool.symbol(d.name), value = import(d.value);
     top_claim(ObligationKind::launch_extent, fmt::format("{} is never negative", d.name), less_equal(pool.constant(0), value), d.range);
-    for (Expr known : {equal(name, value), less_equal(pool.constant(0), name), less_equal(name, pool.constant(INT64_MAX))}) {
-      out.definitions.push_back(known);
+    out.claims.back().from_equations = true;
+    out.equations.push_back(equal(name, value));
+    for (Expr known : {equal(name, value), less_equal(pool.constant(0), name), less_equal(name, pool.constant(INT64_MAX))})
       out.base.push_back(known);
-    }
   }
   Expr grid = pool.symbol(program.launch.grid);
   out.base.push_back(less_equal(grid, pool.constant(INT32_MAX)));

@@ -59,6 +59,7 @@ struct Claim {
   Expr goal;
   SourceRange range;
   std::optional<Obligation::Preset> preset;
+  bool from_equations = false;   // physical: use PhysicalDenotation::equations, not what this claim itself justifies
 };
 
 struct Denotation {
@@ -87,7 +88,7 @@ Denotation denote(const Kernel& kernel, const AliasCase& alias, TermPool& terms)
 
 struct PhysicalDenotation : Denotation {
   Expr work;                          // the program id, bound in every event
-  std::vector<Expr> definitions;      // hypotheses: each definition's equation
+  std::vector<Expr> equations;        // the kernel's preconditions and each definition's equation, nothing derived
 };
 // `alias` is that of the kernel's ABI, whose views have the same names; `kernel_abi` gives the preconditions.
 PhysicalDenotation denote(const PhysicalProgram& program, const Abi& kernel_abi, const AliasCase& alias, TermPool& terms);

@@ -1,0 +1,30 @@
+#include "proof/path.h"
+
+#include <algorithm>
+
+namespace kir::proof {
+
+Expr before(const Path& a, const Path& b, ExprPool& pool) {
+  std::vector<Expr> cases, prefix;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    const PathStep &x = a[i], &y = b[i];
+    if (!x.binder && !y.binder) {
+      if (x.position < y.position) {
+        cases.push_back(pool.all_of(prefix));
+        break;
+      }
+      if (x.position > y.position) break;
+      continue;
+    }
+    if (!x.binder || !y.binder) break;
+    if (x.ordered && y.ordered) {
+      std::vector<Expr> here = prefix;
+      here.push_back(less(x.binder, y.binder));
+      cases.push_back(pool.all_of(here));
+    }
+    if (!(x.binder == y.binder)) prefix.push_back(equal(x.binder, y.binder));
+  }
+  return pool.any_of(cases);
+}
+
+}  // namespace kir::proof

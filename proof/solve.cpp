@@ -1,0 +1,217 @@
+#include "proof/solve.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace kir::proof {
+namespace {
+
+using Monomial = std::vector<Expr>;  // sorted factors
+using Polynomial = std::map<Monomial, std::int64_t>;
+
+std::optional<Polynomial> add(Polynomial a, const Polynomial& b, std::int64_t scale) {
+  for (const auto& [m, c] : b) {
+    std::int64_t product, sum;
+    if (__builtin_mul_overflow(c, scale, &product) || __builtin_add_overflow(a[m], product, &sum)) return std::nullopt;
+    if (sum) a[m] = sum;
+    else a.erase(m);
+  }
+  return a;
+}
+
+std::optional<Polynomial> multiply(const Polynomial& a, const Polynomial& b) {
+  Polynomial out;
+  for (const auto& [m, c] : a)
+    for (const auto& [n, d] : b) {
+      Monomial mn = m;
+      mn.insert(mn.end(), n.begin(), n.end());
+      std::sort(mn.begin(), mn.end());
+      std::int64_t product, sum;
+      if (__builtin_mul_overflow(c, d, &product) || __builtin_add_overflow(out[mn], product, &sum)) return std::nullopt;
+      if (sum) out[mn] = sum;
+      else out.erase(mn);
+    }
+  return out;
+}
+
+std::optional<Polynomial> polynomial(Expr e) {
+  switch (e.kind()) {
+    case ExprKind::constant: return e.number() ? Polynomial{{{}, e.number()}} : Polynomial{};
+    case ExprKind::add: case ExprKind::sub: {
+      auto a = polynomial(e.kid(0)), b = polynomial(e.kid(1));
+      if (!a || !b) return std::nullopt;
+      return add(*a, *b, e.is(ExprKind::add) ? 1 : -1);
+    }
+    case ExprKind::neg: {
+      auto a = polynomial(e.kid(0));
+      return a ? add({}, *a, -1) : std::nullopt;
+    }
+    case ExprKind::mul: {
+      auto a = polynomial(e.kid(0)), b = polynomial(e.kid(1));
+      return a && b ? multiply(*a, *b) : std::nullopt;
+    }
+    default: return Polynomial{{{e}, 1}};
+  }
+}
+
+Expr to_expr(const Polynomial& p, ExprPool& pool) {
+  Expr out;
+  for (const auto& [m, c] : p) {
+    Expr term;
+    for (Expr f : m) term = term ? term * f : f;
+    if (!term) term = pool.constant(c);
+    else if (c != 1) term = pool.constant(c) * term;
+    out = out ? out + term : term;
+  }
+  return out ? out : pool.constant(0);
+}
+
+std::size_t degree(const Polynomial& p) {
+  std::size_t d = 0;
+  for (const auto& [m, c] : p) d = std::max(d, m.size());
+  return d;
+}
+
+std::int64_t weight(const Polynomial& p) {
+  std::int64_t w = 0;
+  for (const auto& [m, c] : p) w = std::max(w, c < 0 ? (c == INT64_MIN ? INT64_MAX : -c) : c);
+  return w;
+}
+
+class Solver {
+ public:
+  Solver(const std::vector<Expr>& unknowns, ExprPool& pool) : pool_(pool) {
+    for (Expr u : unknowns) unknown_.insert(u.node());
+  }
+
+  Assignment run(std::vector<Equation> equations) {
+    work_ = std::move(equations);
+    for (int round = 0; round < 64 && !work_.empty(); ++round) {
+      std::vector<Equation> now = std::move(work_);
+      work_.clear();
+      bool progress = false;
+      for (Equation& e : now) progress |= step(e);
+      progress |= combine_atoms();
+      if (!progress) break;
+    }
+    return found_;
+  }
+
+ private:
+  bool is_unknown(Expr e) const {
+    return kir::mentions(e, [&](Expr l) { return unknown_.contains(l.node()) && !found_.contains(l.node()); });
+  }
+
+  void know(Expr atom, Expr value) {
+    if (unknown_.contains(atom.node())) found_.emplace(atom.node(), value);
+    else atoms_.emplace_back(atom, value);
+  }
+
+  bool step(Equation& e) {
+    Expr left = kir::substitute(e.left, [&](Expr l) {
+      auto it = found_.find(l.node());
+      return it == found_.end() ? Expr() : it->second;
+    });
+    if (!is_unknown(left)) return false;
+    auto p = polynomial(left);
+    if (!p) return false;
+    std::map<Expr, Polynomial> by_atom;
+    Polynomial known;
+    for (const auto& [m, c] : *p) {
+      Expr atom;
+      Monomial rest;
+      int count = 0;
+      for (Expr f : m) {
+        if (is_unknown(f)) {
+          atom = f;
+          ++count;
+        } else {
+          rest.push_back(f);
+        }
+      }
+      if (count > 1) return false;
+      if (count == 0) known[m] = c;
+      else by_atom[atom][rest] = c;
+    }
+    Expr right = known.empty() ? e.right : e.right - to_expr(known, pool_);
+    if (by_atom.size() == 1) {
+      auto& [atom, coefficient] = *by_atom.begin();
+      know(atom, quotient(right, coefficient));
+      return true;
+    }
+    auto largest = by_atom.begin();
+    bool unique = true;
+    for (auto it = std::next(by_atom.begin()); it != by_atom.end(); ++it) {
+      auto rank = [](const Polynomial& q) { return std::pair(degree(q), weight(q)); };
+      if (rank(it->second) > rank(largest->second)) {
+        largest = it;
+        unique = true;
+      } else if (rank(it->second) == rank(largest->second)) {
+        unique = false;
+      }
+    }
+    if (!unique) {
+      work_.push_back(e);  // perhaps another equation gives one of them
+      return false;
+    }
+    Expr divisor = to_expr(largest->second, pool_);
+    know(largest->first, floordiv(right, divisor));
+    Polynomial rest;
+    for (auto it = by_atom.begin(); it != by_atom.end(); ++it) {
+      if (it == largest) continue;
+      auto product = multiply(it->second, Polynomial{{{it->first}, 1}});
+      auto sum = product ? add(rest, *product, 1) : std::nullopt;
+      if (!sum) return false;
+      rest = *sum;
+    }
+    work_.push_back({to_expr(rest, pool_), mod(right, divisor)});
+    return true;
+  }
+
+  Expr quotient(Expr right, const Polynomial& c) {
+    if (c == Polynomial{{{}, 1}}) return right;
+    if (c == Polynomial{{{}, -1}}) return -right;
+    return floordiv(right, to_expr(c, pool_));
+  }
+
+  bool same_value(Expr a, Expr b) const {
+    auto p = polynomial(a), q = polynomial(b);
+    return p && q && *p == *q;
+  }
+
+  bool combine_atoms() {
+    bool progress = false;
+    for (std::size_t i = 0; i < atoms_.size(); ++i)
+      for (std::size_t j = 0; j < atoms_.size(); ++j) {
+        auto [quot, q] = atoms_[i];
+        auto [rem, r] = atoms_[j];
+        if (!quot.is(ExprKind::floordiv) || !rem.is(ExprKind::mod)) continue;
+        Expr x = quot.kid(0), d = quot.kid(1), y = rem.kid(0), f = rem.kid(1);
+        if (is_unknown(d) || is_unknown(f)) continue;
+        Expr solved;
+        if (same_value(x, y) && same_value(d, f)) solved = x;
+        else if (y.is(ExprKind::floordiv) && same_value(x, y.kid(0)) && same_value(d, y.kid(1) * f)) solved = y;
+        if (!solved || !is_unknown(solved) || !done_.insert({quot.node(), rem.node()}).second) continue;
+        work_.push_back({solved, q * f + r});
+        progress = true;
+      }
+    return progress;
+  }
+
+  ExprPool& pool_;
+  std::set<const ExprNode*> unknown_;
+  Assignment found_;
+  std::vector<std::pair<Expr, Expr>> atoms_;
+  std::set<std::pair<const ExprNode*, const ExprNode*>> done_;
+  std::vector<Equation> work_;
+};
+
+}  // namespace
+
+Assignment solve(const std::vector<Expr>& unknowns, std::vector<Equation> equations, ExprPool& pool) {
+  return Solver(unknowns, pool).run(std::move(equations));
+}
+
+}  // namespace kir::proof

@@ -1,0 +1,27 @@
+// An untrusted solver for index equations: proposes, never proves. What it returns goes into obligations (range, round
+// trips); a wrong proposal makes them fail.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "core/index/expr.h"
+
+namespace kir::proof {
+
+struct Equation {
+  Expr left;   // over the unknowns
+  Expr right;  // over known leaves only
+};
+
+using Assignment = std::unordered_map<const ExprNode*, Expr>;  // unknown -> expression over known leaves
+
+// A work list over linear and mixed-radix patterns:
+//   c*x = K                     x = K floordiv c
+//   c*x + rest = K              x = K floordiv c, rest = K mod c          (c the largest coefficient)
+//   x floordiv d = q, x mod d = r         x = q*d + r
+//   x floordiv (e*f) = q, (x floordiv e) mod f = r     x floordiv e = q*f + r
+// Unknowns that no equation determines are absent from the result. O(equations^2 * size).
+Assignment solve(const std::vector<Expr>& unknowns, std::vector<Equation> equations, ExprPool& pool);
+
+}  // namespace kir::proof
