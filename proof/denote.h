@@ -67,6 +67,7 @@ struct Denotation {
   std::vector<Event> events;
   std::vector<Claim> claims;
   std::vector<Expr> base;        // preconditions of the launch: hypotheses of everything
+  std::vector<std::pair<std::shared_ptr<const ReduceNode>, SourceRange>> reduces;  // each reduce of the text
   std::vector<std::pair<std::string, SourceRange>> licences;  // assumed identities, author's assumes
 };
 

@@ -58,6 +58,7 @@ class BodyDenoter {
   void run_parallel(const Op& op);
   void run_reduce(const Op& op);
   void run_fragment(const Op& op);
+  Combine combine(RegionId region);  // a combine region over fresh arguments
   void run_unsupported(const Op& op, std::string why);
 
   const Type& type(ValueId v) const { return body_.type(v); }

@@ -196,6 +196,18 @@ void BodyDenoter::run_if(const Op& op) {
   }
 }
 
+Combine BodyDenoter::combine(RegionId region) {
+  Combine out;
+  for (ValueId a : body_.region(region).args) {
+    out.arguments.push_back(terms_.fresh_argument(type(a).dtype));
+    define(a, out.arguments.back());
+  }
+  ++in_value_region_;
+  for (ValueId v : run_region(region)) out.results.push_back(term_of(v));
+  --in_value_region_;
+  return out;
+}
+
 void BodyDenoter::run_reduce(const Op& op) {
   auto node = std::make_shared<ReduceNode>();
   node->order = op.attrs.get<Order>(AttrKey::order);
@@ -214,13 +226,10 @@ void BodyDenoter::run_reduce(const Op& op) {
   ++in_value_region_;
   for (ValueId v : run_region(map)) node->map.push_back(term_of(v));
   binders.resize(depth);
-  for (ValueId a : body_.region(combine).args) {
-    node->combine.arguments.push_back(terms_.fresh_argument(type(a).dtype));
-    define(a, node->combine.arguments.back());
-  }
-  for (ValueId v : run_region(combine)) node->combine.results.push_back(term_of(v));
   --in_value_region_;
+  node->combine = this->combine(combine);
   for (ValueId v : op.operands) node->init.push_back(term_of(v));
+  out_.reduces.emplace_back(node, op.range);
   for (std::size_t i = 0; i < op.results.size(); ++i)
     define(op.results[i], terms_.reduce(node, static_cast<std::int64_t>(i), type(op.results[i]).dtype));
 }
@@ -248,13 +257,7 @@ void BodyDenoter::run_fragment(const Op& op) {
     }
   }
   node->map = {terms_.substitute(term_of(op.operands[0]), s)};
-  for (ValueId a : body_.region(op.regions[0]).args) {
-    node->combine.arguments.push_back(terms_.fresh_argument(type(a).dtype));
-    define(a, node->combine.arguments.back());
-  }
-  ++in_value_region_;
-  for (ValueId v : run_region(op.regions[0])) node->combine.results.push_back(term_of(v));
-  --in_value_region_;
+  node->combine = combine(op.regions[0]);
   for (std::size_t i = 1; i < op.operands.size(); ++i) node->init.push_back(term_of(op.operands[i]));
   define(op.results[0], terms_.reduce(node, 0, target.dtype));
 }

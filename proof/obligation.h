@@ -61,6 +61,9 @@ struct Obligation {
     std::string reason;
   };
   std::optional<Preset> preset;
+  // A difference that no rule of the validator explains: the goal is `false`, provable only when the path is unreachable. Not
+  // proved, it is UNSUPPORTED with this reason unless a replay refutes it.
+  std::string otherwise_unsupported;
 };
 
 // Something taken for granted and not proven: launch preconditions, licences, provider limits, author's assumes.

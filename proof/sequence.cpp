@@ -128,7 +128,7 @@ class Expander {
   bool step(Term s, const LoopNode& l, SequencePiece at) {
     Term acc = l.arguments[0];
     if (s == acc) return true;
-    if (s->kind == TermKind::select && !terms_.mentions(terms_.boolean(s->exprs[0]), [&](Term x) { return x == acc; })) {
+    if (s->kind == TermKind::select && !reads_carry(terms_.boolean(s->exprs[0]), l)) {
       for (int branch = 0; branch < 2; ++branch) {
         SequencePiece under = extended(at, branch);
         under.guards.push_back(branch == 0 ? s->exprs[0] : !s->exprs[0]);

@@ -1,0 +1,25 @@
+// Helpers of the derivations (derive_kir.cpp, derive_refinement.cpp).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proof/denote.h"
+
+namespace kir::proof {
+
+void add_claims(const std::vector<Claim>& claims, const std::vector<Expr>& base, const std::vector<Expr>& equations, Side side,
+                const std::string& prefix, const std::string& note, Ledger& ledger);
+
+// An event with its binders from `keep` on renamed: the second copy of a two-copy obligation.
+struct EventCopy {
+  std::vector<Binder> binders;
+  std::vector<Expr> guards, coordinates;
+  Expr thread;
+  Path path;
+};
+EventCopy copy(const Event& e, std::size_t keep, TermPool& terms);
+
+void append(std::vector<Expr>& to, const std::vector<Expr>& more);
+
+}  // namespace kir::proof

@@ -1,0 +1,266 @@
+// Rule M8: pairing the pieces of the two sides.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/check.h"
+#include "proof/match.h"
+#include "proof/path.h"
+
+namespace kir::proof {
+namespace {
+
+std::vector<Expr> domain(const Piece& p) {
+  std::vector<Expr> out;
+  for (const Interval& b : p.binders) {
+    out.push_back(less_equal(b.lo, b.var));
+    out.push_back(less(b.var, b.hi));
+  }
+  out.insert(out.end(), p.guards.begin(), p.guards.end());
+  return out;
+}
+
+std::vector<Expr> joined(const std::vector<Expr>& a, const std::vector<Expr>& b) {
+  std::vector<Expr> out = a;
+  out.insert(out.end(), b.begin(), b.end());
+  return out;
+}
+
+Piece renamed(const Piece& p, TermPool& terms, TermPool::Substitution& s) {
+  Piece out = p;
+  for (Interval& b : out.binders) {
+    Expr v = terms.exprs().fresh(b.var.name());
+    b.lo = terms.substitute(b.lo, s);
+    b.hi = terms.substitute(b.hi, s);
+    s.exprs.emplace(b.var.node(), v);
+    b.var = v;
+  }
+  for (Expr& g : out.guards) g = terms.substitute(g, s);
+  for (Expr& c : out.coordinates) c = terms.substitute(c, s);
+  for (Term& t : out.body) t = terms.substitute(t, s);
+  out.path = terms.substitute(out.path, s);
+  return out;
+}
+
+}  // namespace
+
+// Pairs of integer expressions that must be equal if the terms are to match, read off a parallel walk. A hint only.
+void Matcher::equations(Term k, Term p, const std::set<const ExprNode*>& unknown, std::vector<Equation>& out) {
+  auto add = [&](Expr a, Expr b) {
+    if (kir::mentions(a, [&](Expr l) { return unknown.contains(l.node()); })) out.push_back({a, b});
+  };
+  while (k->kind == TermKind::select && p->kind != TermKind::select) k = k->kids[0];
+  while (p->kind == TermKind::select && k->kind != TermKind::select) p = p->kids[0];
+  if (k->kind == TermKind::integer && p->kind == TermKind::literal && is_integer(p->type))
+    return add(k->exprs[0], pool_.constant(p->literal.as_signed()));
+  if (k->kind != p->kind) return;
+  if (k->kind == TermKind::load) {
+    if (k->number != p->number) return;
+    for (std::size_t i = 0; i < k->exprs.size() && i < p->exprs.size(); ++i) add(k->exprs[i], p->exprs[i]);
+    return;
+  }
+  if (k->kind == TermKind::integer) return add(k->exprs[0], p->exprs[0]);
+  if (k->kind == TermKind::boolean || k->kind == TermKind::select) {
+    Expr a = k->exprs[0], b = p->exprs[0];
+    if (a.kind() == b.kind())
+      for (std::size_t i = 0; i < a.kids().size(); ++i)
+        if (a.kid(i).sort() == Sort::integer && b.kid(i).sort() == Sort::integer) {
+          Term x = terms_.term_of_leaf(a.kid(i)), y = terms_.term_of_leaf(b.kid(i));
+          if (x && y) equations(x, y, unknown, out);
+        }
+  }
+  if (k->kind == TermKind::iterate) {
+    if (k->loop->lo == p->loop->lo) add(k->loop->upto, p->loop->upto);
+    return;
+  }
+  for (std::size_t i = 0; i < k->kids.size() && i < p->kids.size(); ++i) equations(k->kids[i], p->kids[i], unknown, out);
+}
+
+std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piece>& kir_pieces, const std::vector<Piece>& physical_pieces,
+                                                          const std::vector<Expr>& context, bool order_free, const MatchSite& site,
+                                                          Remainder remainder) {
+  struct Found {
+    std::size_t kir;
+    Piece kir_open;       // the KIR piece over points of its own
+    Piece physical;       // opened
+    Assignment phi, psi;  // KIR binder -> physical expression; physical binder -> KIR expression
+  };
+  std::vector<Found> found;
+  std::vector<Pairing> pairings;
+  std::vector<Piece> kir_open;
+  for (const Piece& k : kir_pieces) {
+    TermPool::Substitution s;
+    kir_open.push_back(renamed(k, terms_, s));
+  }
+
+  for (std::size_t pi = 0; pi < physical_pieces.size(); ++pi) {
+    TermPool::Substitution ignored;
+    Piece p = renamed(physical_pieces[pi], terms_, ignored);
+    std::vector<Expr> p_vars;
+    for (const Interval& b : p.binders) p_vars.push_back(b.var);
+    std::vector<Expr> under = joined(context, domain(p));
+    bool paired = false;
+    std::string first_reason;
+    for (std::size_t ki = 0; ki < kir_pieces.size() && !paired; ++ki) {
+      const Piece& k = kir_open[ki];
+      if (k.coordinates.size() != p.coordinates.size() || k.body.size() != p.body.size()) continue;
+      std::set<const ExprNode*> unknown;
+      std::vector<Expr> k_vars;
+      for (const Interval& b : k.binders) {
+        unknown.insert(b.var.node());
+        k_vars.push_back(b.var);
+      }
+      std::vector<Equation> eqs;
+      for (std::size_t i = 0; i < k.coordinates.size(); ++i) eqs.push_back({k.coordinates[i], p.coordinates[i]});
+      for (std::size_t i = 0; i < k.body.size(); ++i) equations(k.body[i], p.body[i], unknown, eqs);
+      Assignment phi = solve(k_vars, eqs, pool_);
+      if (phi.size() < k_vars.size() && k_vars.size() == p_vars.size())  // nothing tells them apart: by position
+        for (std::size_t i = 0; i < k_vars.size(); ++i) phi.emplace(k_vars[i].node(), p_vars[i]);
+      if (phi.size() < k_vars.size()) {
+        if (first_reason.empty()) first_reason = "no map from the program's points to the KIR's was found";
+        continue;
+      }
+      std::vector<Equation> back;
+      for (Expr v : k_vars) back.push_back({phi.at(v.node()), v});
+      Assignment psi = solve(p_vars, back, pool_);
+      if (psi.size() < p_vars.size()) {
+        // Axes of one point are where they can be.
+        for (const Interval& b : p.binders)
+          if (!psi.contains(b.var.node()) && b.lo.is(ExprKind::constant) && b.hi.is_constant(b.lo.number() + 1)) psi.emplace(b.var.node(), b.lo);
+      }
+      if (psi.size() < p_vars.size()) {
+        if (first_reason.empty()) first_reason = "the map from the program's points to the KIR's could not be inverted";
+        continue;
+      }
+      TermPool::Substitution to_kir;
+      for (Expr v : k_vars) to_kir.exprs.emplace(v.node(), phi.at(v.node()));
+      why_.clear();
+      paired = attempt([&] {
+        std::vector<Expr> k_guards;
+        for (Expr g : k.guards) k_guards.push_back(terms_.substitute(g, to_kir));
+        std::vector<Expr> related = under;
+        relate_guards(k_guards, p.guards, related, site);
+        // Range: before the bodies, so that a lost mask shows as what it is.
+        for (const Interval& b : k.binders) {
+          Expr v = terms_.substitute(b.var, to_kir);
+          emit(ObligationKind::predicate_subset, related,
+               less_equal(terms_.substitute(b.lo, to_kir), v) && less(v, terms_.substitute(b.hi, to_kir)), site,
+               fmt::format("every active point is a member of the KIR's domain ({})", b.var.name()));
+        }
+        for (Expr g : k_guards)
+          if (std::find(related.begin(), related.end(), g) == related.end())
+            emit(ObligationKind::predicate_subset, related, g, site, "every active point satisfies the KIR's predicate");
+        // Injective.
+        TermPool::Substitution back_of_phi;
+        for (Expr v : k_vars) back_of_phi.exprs.emplace(v.node(), phi.at(v.node()));
+        for (Expr v : p_vars) {
+          Expr again = terms_.substitute(psi.at(v.node()), back_of_phi);
+          if (!(again == v))
+            emit(ObligationKind::coverage, related, equal(again, v), site, fmt::format("different points stand for different KIR members ({})", v.name()));
+        }
+        for (std::size_t i = 0; i < k.coordinates.size(); ++i) {
+          Expr c = terms_.substitute(k.coordinates[i], to_kir);
+          if (!(c == p.coordinates[i]))
+            emit(ObligationKind::relation_equal, related, equal(c, p.coordinates[i]), site, fmt::format("the element written is the KIR's on axis {}", i));
+        }
+        for (std::size_t i = 0; i < k.body.size(); ++i)
+          if (!match(terms_.substitute(k.body[i], to_kir), p.body[i], related, site)) return false;
+        return true;
+      });
+      if (paired) {
+        found.push_back({ki, k, p, phi, psi});
+        pairings.push_back({ki, pi, to_kir});
+        // The substitution is over this opening; hand it on for the piece as given.
+        Pairing& pairing = pairings.back();
+        pairing.to_kir.exprs.clear();
+        TermPool::Substitution close;
+        for (std::size_t i = 0; i < p.binders.size(); ++i) close.exprs.emplace(p.binders[i].var.node(), physical_pieces[pi].binders[i].var);
+        for (std::size_t i = 0; i < k.binders.size(); ++i)
+          pairing.to_kir.exprs.emplace(kir_pieces[ki].binders[i].var.node(), terms_.substitute(phi.at(k.binders[i].var.node()), close));
+      } else if (first_reason.empty() || !why_.empty()) {
+        if (first_reason.empty()) first_reason = why_;
+      }
+    }
+    if (!paired) {
+      if (first_reason.empty()) first_reason = "the KIR has nothing to pair it with";
+      if (remainder == Remainder::refused) {
+        why_ = first_reason;
+        return std::nullopt;
+      }
+      // Allowed only where it never happens.
+      emit(ObligationKind::effect_paired, under, pool_.boolean(false), site, "a part without a partner in the KIR is not reached", first_reason);
+    }
+  }
+  if (found.empty() && !physical_pieces.empty() && !kir_pieces.empty()) {
+    fail(out_.empty() ? "no pair of pieces matches" : out_.back().otherwise_unsupported);
+    return std::nullopt;
+  }
+
+  // Every KIR member is covered, once.
+  for (std::size_t ki = 0; ki < kir_pieces.size(); ++ki) {
+    const Piece& k = kir_open[ki];
+    std::vector<Expr> at = joined(context, domain(k));
+    std::vector<Expr> conditions;
+    std::vector<const Found*> partners;
+    for (const Found& f : found) {
+      if (f.kir != ki) continue;
+      TermPool::Substitution to_physical;
+      for (const Interval& b : f.physical.binders) to_physical.exprs.emplace(b.var.node(), f.psi.at(b.var.node()));
+      std::vector<Expr> p_guards;
+      for (Expr g : f.physical.guards) p_guards.push_back(terms_.substitute(g, to_physical));
+      std::vector<Expr> inside;
+      for (const Interval& b : f.physical.binders) {
+        Expr v = f.psi.at(b.var.node());
+        inside.push_back(less_equal(terms_.substitute(b.lo, to_physical), v));
+        inside.push_back(less(v, terms_.substitute(b.hi, to_physical)));
+      }
+      relate_guards(k.guards, p_guards, at, site);
+      inside.insert(inside.end(), p_guards.begin(), p_guards.end());
+      conditions.push_back(pool_.all_of(inside));
+      partners.push_back(&f);
+    }
+    if (partners.empty() && remainder == Remainder::refused) {
+      fail("the program has nothing for a part of the KIR's fold");
+      return std::nullopt;
+    }
+    emit(ObligationKind::coverage, at, pool_.any_of(conditions), site,
+         partners.empty() ? "a KIR effect without a partner never happens" : "every member of the KIR's domain is covered",
+         partners.empty() ? "the program has nothing for this KIR effect" : "");
+    for (std::size_t j = 0; j < partners.size(); ++j) {
+      const Found& f = *partners[j];
+      TermPool::Substitution to_physical;
+      for (const Interval& b : f.physical.binders) to_physical.exprs.emplace(b.var.node(), f.psi.at(b.var.node()));
+      std::vector<Expr> here = at;
+      here.push_back(conditions[j]);
+      for (const Interval& b : k.binders) {
+        Expr again = terms_.substitute(f.phi.at(b.var.node()), to_physical);
+        if (!(again == b.var))
+          emit(ObligationKind::coverage, here, equal(again, b.var), site, fmt::format("the point that covers a member stands for it ({})", b.var.name()));
+      }
+      for (std::size_t i = j + 1; i < partners.size(); ++i) {
+        std::vector<Expr> both = here;
+        both.push_back(conditions[i]);
+        emit(ObligationKind::coverage, both, pool_.boolean(false), site, "no member is covered twice");
+      }
+    }
+  }
+
+  if (!order_free)
+    for (const Found& a : found)
+      for (const Found& b : found) {
+        TermPool::Substitution sa, sb;
+        Piece pa = renamed(a.physical, terms_, sa), pb = renamed(b.physical, terms_, sb);
+        auto kir_path = [&](const Found& f, const TermPool::Substitution& s) {
+          TermPool::Substitution to;
+          for (const Interval& i : f.kir_open.binders) to.exprs.emplace(i.var.node(), terms_.substitute(f.phi.at(i.var.node()), s));
+          return terms_.substitute(f.kir_open.path, to);
+        };
+        std::vector<Expr> hypotheses = joined(joined(context, domain(pa)), domain(pb));
+        hypotheses.push_back(before(pa.path, pb.path, pool_));
+        if (hypotheses.back().is_false()) continue;
+        emit(ObligationKind::order_kept, hypotheses, before(kir_path(a, sa), kir_path(b, sb), pool_), site, "the KIR's order is kept");
+      }
+  return pairings;
+}
+
+}  // namespace kir::proof
