@@ -208,7 +208,8 @@ class Refinement {
         if (program_.launch.threads > 1) {
           std::vector<Expr> same = meet;
           same.push_back(equal(physical_.work, work));
-          Expr goal = a.thread && other.thread ? equal(a.thread, other.thread) : pool_.boolean(false);
+          const bool known = a.thread != Expr() && other.thread != Expr();
+          Expr goal = known ? equal(a.thread, other.thread) : pool_.boolean(false);
           add(ObligationKind::barrier_separation, fmt::format("accesses to {} that meet are of one thread", memory), same, goal, b.range);
         }
       }

@@ -8,7 +8,8 @@ Expr before(const Path& a, const Path& b, ExprPool& pool) {
   std::vector<Expr> cases, prefix;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     const PathStep &x = a[i], &y = b[i];
-    if (!x.binder && !y.binder) {
+    const bool x_static = x.binder == Expr(), y_static = y.binder == Expr();
+    if (x_static && y_static) {
       if (x.position < y.position) {
         cases.push_back(pool.all_of(prefix));
         break;
@@ -16,7 +17,7 @@ Expr before(const Path& a, const Path& b, ExprPool& pool) {
       if (x.position > y.position) break;
       continue;
     }
-    if (!x.binder || !y.binder) break;
+    if (x_static || y_static) break;
     if (x.ordered && y.ordered) {
       std::vector<Expr> here = prefix;
       here.push_back(less(x.binder, y.binder));

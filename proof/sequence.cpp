@@ -159,7 +159,7 @@ class Expander {
   bool leaf(Term t, SequencePiece prefix) {
     for (int guard = 0; guard < 64; ++guard) {
       Expr c = terms_.first_condition(t);
-      if (!c) break;
+      if (c == Expr()) break;
       bool decided = false;
       for (Expr g : prefix.guards) {
         if (g == c) { t = terms_.resolve(t, c, true); decided = true; break; }

@@ -193,7 +193,7 @@ class Solver {
         Expr solved;
         if (same_value(x, y) && same_value(d, f)) solved = x;
         else if (y.is(ExprKind::floordiv) && same_value(x, y.kid(0)) && same_value(d, y.kid(1) * f)) solved = y;
-        if (!solved || !is_unknown(solved) || !done_.insert({quot.node(), rem.node()}).second) continue;
+        if (solved == Expr() || !is_unknown(solved) || !done_.insert({quot.node(), rem.node()}).second) continue;
         work_.push_back({solved, q * f + r});
         progress = true;
       }
