@@ -95,7 +95,7 @@ void Claims::partition() {
     end.push_back(running);
   }
   Expr w = p.fresh("w");
-  auto guard = [&](std::size_t g) { return less_equal(begin[g], w) && less(w, end[g]); };
+  auto guard = [&](std::size_t g) { return both(less_equal(begin[g], w), less(w, end[g])); };
   std::vector<Expr> guards;
   for (std::size_t g = 0; g < begin.size(); ++g) guards.push_back(guard(g));
   auto with = [&](std::initializer_list<Expr> more) {
@@ -107,13 +107,13 @@ void Claims::partition() {
       with({less_equal(p.constant(0), w), less(w, running)}), p.any_of(guards));
   add(ObligationKind::segment_partition, "segment-partition:padding",
       "a work id at or above the total belongs to none, so padding runs nothing", with({less_equal(running, w)}),
-      !p.any_of(guards));
+      negation(p.any_of(guards)));
   for (std::size_t g = 0; g < begin.size(); ++g)
     for (std::size_t h = g + 1; h < begin.size(); ++h)
       add(ObligationKind::segment_partition,
           fmt::format("segment-partition:{}:{}", space_.segments[g].group, space_.segments[h].group),
           fmt::format("no work id belongs to both {} and {}", space_.segments[g].group, space_.segments[h].group),
-          with({guards[g]}), !guards[h]);
+          with({guards[g]}), negation(guards[h]));
   add(ObligationKind::launch_extent, "launch-extent:grid",
       fmt::format("{} blocks of {} programs hold all work ids", space_.grid_name, space_.pack), hypotheses,
       less_equal(running, ceildiv(running, p.constant(space_.pack)) * space_.pack));
@@ -132,7 +132,7 @@ void Claims::bijection(std::size_t g) {
     Expr from_lo = t.lo[k].is_constant(0) ? at[k] : at[k] - t.lo[k];
     add(ObligationKind::decode_bijection, fmt::format("decode-bijection:{}:range:{}", s.group, s.axes[k]),
         fmt::format("axis {} decoded from a work id of {} is inside its range", s.axes[k], s.group), in_segment,
-        less_equal(p.constant(0), from_lo) && less(from_lo, t.extent[k]));
+        both(less_equal(p.constant(0), from_lo), less(from_lo, t.extent[k])));
   }
   add(ObligationKind::decode_bijection, fmt::format("decode-bijection:{}:flatten-decode", s.group),
       fmt::format("flattening the decoded coordinates gives back the work id of {}", s.group), in_segment,

@@ -96,7 +96,7 @@ std::optional<Construction> construct(const Kernel& kernel, Diagnostics& diagnos
     program->segments.push_back({s.group, s.axes, s.lo, s.hi, s.length_name, s.offset_name, {}});
     Expr begin = pool.symbol(s.offset_name);
     Expr end = begin + pool.symbol(s.length_name);
-    program->arms.push_back({less_equal(begin, w) && less(w, end), g, decode(s.lo, s.extent, w - begin), {}});
+    program->arms.push_back({both(less_equal(begin, w), less(w, end)), g, decode(s.lo, s.extent, w - begin), {}});
     program->groups.push_back({s.group, renumbered.regions[roots[g + 1].index], s.lo, s.hi, {}});
     out.explanations.push_back({s.group, std::move(groups[g].lines)});
   }

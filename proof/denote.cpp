@@ -69,7 +69,7 @@ void bind_parameters(BodyDenoter& d, const Abi& abi, const AliasCase& alias, Ter
 
 }  // namespace
 
-Expr in_range(const Interval& i) { return less_equal(i.lo, i.var) && less(i.var, i.hi); }
+Expr in_range(const Interval& i) { return both(less_equal(i.lo, i.var), less(i.var, i.hi)); }
 
 std::vector<Expr> context(const std::vector<Binder>& binders, const std::vector<Expr>& guards) {
   std::vector<Expr> out;
@@ -256,12 +256,12 @@ PhysicalDenotation denote(const PhysicalProgram& program, const Abi& kernel_abi,
       out.claims.push_back({.kind = ObligationKind::decode_bijection,
                             .what = fmt::format("coordinate {} of {} stays in its declared range", program.body.value(arg).name, group.name),
                             .binders = d.binders, .guards = d.guards,
-                            .goal = less_equal(import(group.lo[i]), c) && less(c, import(group.hi[i])), .range = arm.range, .preset = {}});
+                            .goal = both(less_equal(import(group.lo[i]), c), less(c, import(group.hi[i]))), .range = arm.range, .preset = {}});
     }
     d.path.push_back({static_cast<int>(a), {}, true});
     d.run_region(group.region);
     d.path.pop_back();
-    earlier.push_back(!guard);
+    earlier.push_back(negation(guard));
   }
   return out;
 }

@@ -128,7 +128,7 @@ void divisors(Expr e, std::vector<Expr>& conditions, std::vector<Expr>& out) {
     case ExprKind::ite:
       divisors(e.kid(0), conditions, out);
       under(e.kid(0), e.kid(1));
-      under(!e.kid(0), e.kid(2));
+      under(negation(e.kid(0)), e.kid(2));
       return;
     case ExprKind::logical_and: case ExprKind::implies:
       divisors(e.kid(0), conditions, out);
@@ -136,7 +136,7 @@ void divisors(Expr e, std::vector<Expr>& conditions, std::vector<Expr>& out) {
       return;
     case ExprKind::logical_or:
       divisors(e.kid(0), conditions, out);
-      under(!e.kid(0), e.kid(1));
+      under(negation(e.kid(0)), e.kid(1));
       return;
     default: break;
   }
@@ -174,11 +174,11 @@ void BodyDenoter::check_index(Expr e, DType t, std::string what, SourceRange ran
   Expr hi = pool_.constant(t == DType::i32 ? INT32_MAX : INT64_MAX);
   for (Expr n : all) {
     if (n.is(ExprKind::constant) && (t != DType::i32 || (n.number() >= INT32_MIN && n.number() <= INT32_MAX))) continue;
-    fits.push_back(less_equal(lo, n) && less_equal(n, hi));
+    fits.push_back(both(less_equal(lo, n), less_equal(n, hi)));
   }
   if (t == DType::i32)  // leaves come in 64 bits: the cast must fit too
     for (Expr l : leaves(e))
-      if (l.sort() == Sort::integer) fits.push_back(less_equal(lo, l) && less_equal(l, hi));
+      if (l.sort() == Sort::integer) fits.push_back(both(less_equal(lo, l), less_equal(l, hi)));
   if (!fits.empty())
     claim(ObligationKind::index_no_overflow, fmt::format("{} fits {} at every step", what, name(t)), pool_.all_of(fits), range, fragment);
 }
@@ -233,7 +233,7 @@ std::vector<Interval> BodyDenoter::translate_ranges(const Op& op, RegionId regio
     if (physical_ && t == DType::i32)
       for (Expr bound : {range.lo, range.hi})
         claim(ObligationKind::index_no_overflow, fmt::format("the bounds of {} fit i32", v.name),
-              less_equal(pool_.constant(INT32_MIN), bound) && less_equal(bound, pool_.constant(INT32_MAX)), op.range);
+              both(less_equal(pool_.constant(INT32_MIN), bound), less_equal(bound, pool_.constant(INT32_MAX))), op.range);
     out.push_back(range);
     bind(arg, SymbolicValue::of(range.var));
   }

@@ -41,7 +41,7 @@ void BodyDenoter::run_for(const Op& op) {
   if (physical_ && iv_type == DType::i32)
     for (Expr bound : {range.lo, range.hi})
       claim(ObligationKind::index_no_overflow, fmt::format("the bounds of {} fit i32", iv.name),
-            less_equal(pool_.constant(INT32_MIN), bound) && less_equal(bound, pool_.constant(INT32_MAX)), op.range);
+            both(less_equal(pool_.constant(INT32_MIN), bound), less_equal(bound, pool_.constant(INT32_MAX))), op.range);
   Expr current = range.var;
   if (const Expr* step = op.attrs.find<Expr>(AttrKey::step); step && !step->is_constant(1)) {
     Expr s = translate(*step);
@@ -183,7 +183,7 @@ void BodyDenoter::run_if(const Op& op) {
   for (int arm = 0; arm < 2; ++arm) {
     if (static_cast<std::size_t>(arm) >= op.regions.size()) break;
     std::size_t depth = guards.size();
-    guards.push_back(arm == 0 ? c : !c);
+    guards.push_back(arm == 0 ? c : negation(c));
     path.push_back({arm, {}, true});
     yielded.push_back(run_region(op.regions[static_cast<std::size_t>(arm)]));
     path.pop_back();

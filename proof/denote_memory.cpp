@@ -58,7 +58,7 @@ void BodyDenoter::run_memory(const Op& op) {
     Claim claim{.kind = bounds,
                 .what = fmt::format("{} {} stays inside {} on axis {}", store ? "store to" : "load of", show(r, at_view), of, axis),
                 .binders = event.binders, .guards = event.guards,
-                .goal = open(less_equal(domain.lo, c) && less(c, domain.hi)), .range = op.range, .preset = {}};
+                .goal = open(both(less_equal(domain.lo, c), less(c, domain.hi))), .range = op.range, .preset = {}};
     out_.claims.push_back(std::move(claim));
   };
   for (std::size_t i = 0; i < r.vars.size(); ++i)
@@ -119,7 +119,7 @@ void BodyDenoter::run_relation(const Op& op) {
     TermPool::Substitution here = at(source, coordinates);
     auto check = [&](Expr c, const Interval& d, std::size_t axis) {
       claim(ObligationKind::kir_safe, fmt::format("element {} stays inside its domain on axis {}", show(source, coordinates), axis),
-            less_equal(d.lo, c) && less(c, d.hi), op.range);
+            both(less_equal(d.lo, c), less(c, d.hi)), op.range);
     };
     for (std::size_t i = 0; i < source.vars.size(); ++i) check(coordinates[i], source.vars[i], i);
     for (std::size_t i = 0; i < source.passed.size(); ++i)

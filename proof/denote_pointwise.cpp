@@ -91,16 +91,16 @@ void BodyDenoter::run_pointwise(const Op& op) {
   }
   if (t.dtype == DType::i1) {
     auto e = [&](std::size_t i) { return expr_of(op.operands[i]); };
-    if (op.kind == OpKind::bit_and) return bind(result, SymbolicValue::of(e(0) && e(1)));
-    if (op.kind == OpKind::bit_or) return bind(result, SymbolicValue::of(e(0) || e(1)));
+    if (op.kind == OpKind::bit_and) return bind(result, SymbolicValue::of(both(e(0), e(1))));
+    if (op.kind == OpKind::bit_or) return bind(result, SymbolicValue::of(either(e(0), e(1))));
     if (op.kind == OpKind::bit_xor) return bind(result, SymbolicValue::of(not_equal(e(0), e(1))));
-    if (op.kind == OpKind::bit_not) return bind(result, SymbolicValue::of(!e(0)));
+    if (op.kind == OpKind::bit_not) return bind(result, SymbolicValue::of(negation(e(0))));
   }
   if (op.kind == OpKind::divt || op.kind == OpKind::remt || op.kind == OpKind::divf || op.kind == OpKind::remf) {
     Expr a = terms_.leaf_of(operand(0)), b = terms_.leaf_of(operand(1));
     int width = bit_width(t.dtype);
     Expr minimum = pool_.constant(width >= 64 ? INT64_MIN : -(std::int64_t{1} << (width - 1)));
-    Expr goal = not_equal(b, pool_.constant(0)) && !(equal(a, minimum) && equal(b, pool_.constant(-1)));
+    Expr goal = both(not_equal(b, pool_.constant(0)), negation(both(equal(a, minimum), equal(b, pool_.constant(-1)))));
     claim(ObligationKind::kir_safe, fmt::format("{} does not divide by zero or overflow", row(op.kind).name), goal, op.range, &t);
   }
   define(result, terms_.pointwise(op.kind, t.dtype, terms()));

@@ -155,7 +155,7 @@ void arbitrary_values(const Denotation& d, TermPool& terms, const std::string& p
         if (t->kind == TermKind::select) {
           for (int b = 0; b < 2; ++b) {
             std::vector<Expr> next = under;
-            next.push_back(b == 0 ? t->exprs[0] : !t->exprs[0]);
+            next.push_back(b == 0 ? t->exprs[0] : negation(t->exprs[0]));
             walk(t->kids[static_cast<std::size_t>(b)], next);
           }
           if (terms.mentions(terms.boolean(t->exprs[0]), is_arbitrary)) walk(terms.boolean(t->exprs[0]), under);

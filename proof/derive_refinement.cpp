@@ -176,10 +176,10 @@ class Refinement {
       const Group& group = program_.groups[arm.group];
       for (std::size_t j = i + 1; j < program_.arms.size(); ++j)
         add(ObligationKind::segment_partition, fmt::format("a program id belongs to at most one of {} and {}", group.name, program_.groups[program_.arms[j].group].name),
-            at, !(guard(arm) && guard(program_.arms[j])), program_.arms[j].range);
+            at, negation(both(guard(arm), guard(program_.arms[j]))), program_.arms[j].range);
       for (const Segment& s : program_.segments) {
         if (s.group != group.name) continue;
-        Expr inside = less_equal(pool_.symbol(s.offset), physical_.work) && less(physical_.work, pool_.symbol(s.offset) + pool_.symbol(s.length));
+        Expr inside = both(less_equal(pool_.symbol(s.offset), physical_.work), less(physical_.work, pool_.symbol(s.offset) + pool_.symbol(s.length)));
         add(ObligationKind::segment_partition, fmt::format("{} runs exactly for the ids of its segment; padding ids run nothing", group.name), at,
             equal(guard(arm), inside), arm.range);
       }

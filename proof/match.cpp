@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMaxDepth = 400;
 
-Expr negation(Expr e) { return e.is(ExprKind::logical_not) ? e.kid(0) : !e; }
+Expr negated(Expr e) { return e.is(ExprKind::logical_not) ? e.kid(0) : negation(e); }
 
 bool knows(const std::vector<Expr>& context, Expr e) {
   return std::find(context.begin(), context.end(), e) != context.end();
@@ -153,7 +153,7 @@ bool Matcher::match(Term k, Term p, const std::vector<Expr>& context, const Matc
 bool Matcher::match_select(Term k, Term p, const std::vector<Expr>& context, const MatchSite& site) {
   Expr c = p->kind == TermKind::select ? p->exprs[0] : k->exprs[0];
   if (knows(context, c)) return match(terms_.resolve(k, c, true), terms_.resolve(p, c, true), context, site);
-  if (knows(context, negation(c))) return match(terms_.resolve(k, c, false), terms_.resolve(p, c, false), context, site);
+  if (knows(context, negated(c))) return match(terms_.resolve(k, c, false), terms_.resolve(p, c, false), context, site);
   // A condition over data on one side may be the other side's condition on the same data.
   std::vector<Expr> base = context;
   if (p->kind == TermKind::select && k->kind == TermKind::select && !(k->exprs[0] == c))
@@ -161,7 +161,7 @@ bool Matcher::match_select(Term k, Term p, const std::vector<Expr>& context, con
   bool any = false;
   std::vector<std::pair<std::vector<Expr>, std::string>> unmatched;
   for (bool value : {true, false}) {
-    std::vector<Expr> under = extended(base, value ? c : !c);
+    std::vector<Expr> under = extended(base, value ? c : negated(c));
     if (attempt([&] { return match(terms_.resolve(k, c, value), terms_.resolve(p, c, value), under, site); })) any = true;
     else unmatched.emplace_back(std::move(under), why_);
   }

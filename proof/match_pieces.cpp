@@ -144,7 +144,7 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
         for (const Interval& b : k.binders) {
           Expr v = terms_.substitute(b.var, to_kir);
           emit(ObligationKind::predicate_subset, related,
-               less_equal(terms_.substitute(b.lo, to_kir), v) && less(v, terms_.substitute(b.hi, to_kir)), site,
+               both(less_equal(terms_.substitute(b.lo, to_kir), v), less(v, terms_.substitute(b.hi, to_kir))), site,
                fmt::format("every active point is a member of the KIR's domain ({})", b.var.name()));
         }
         for (Expr g : k_guards)

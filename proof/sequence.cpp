@@ -131,7 +131,7 @@ class Expander {
     if (s->kind == TermKind::select && !reads_carry(terms_.boolean(s->exprs[0]), l)) {
       for (int branch = 0; branch < 2; ++branch) {
         SequencePiece under = extended(at, branch);
-        under.guards.push_back(branch == 0 ? s->exprs[0] : !s->exprs[0]);
+        under.guards.push_back(branch == 0 ? s->exprs[0] : negation(s->exprs[0]));
         if (!step(s->kids[static_cast<std::size_t>(branch)], l, under)) return false;
       }
       return true;
@@ -168,7 +168,7 @@ class Expander {
       if (decided) continue;
       for (bool value : {true, false}) {
         SequencePiece under = prefix;
-        under.guards.push_back(value ? c : !c);
+        under.guards.push_back(value ? c : negation(c));
         if (!fold(terms_.resolve(t, c, value), under, false)) return false;
       }
       return true;

@@ -109,14 +109,14 @@ Expr SimplifyEngine::negate(Expr e) {
     case ExprKind::le: return less(e.kid(1), e.kid(0));
     case ExprKind::gt: return less_equal(e.kid(0), e.kid(1));
     case ExprKind::ge: return less(e.kid(0), e.kid(1));
-    case ExprKind::logical_and: return negate(e.kid(0)) || negate(e.kid(1));
-    case ExprKind::logical_or: return negate(e.kid(0)) && negate(e.kid(1));
-    case ExprKind::implies: return e.kid(0) && negate(e.kid(1));
+    case ExprKind::logical_and: return either(negate(e.kid(0)), negate(e.kid(1)));
+    case ExprKind::logical_or: return both(negate(e.kid(0)), negate(e.kid(1)));
+    case ExprKind::implies: return both(e.kid(0), negate(e.kid(1)));
     case ExprKind::symbol:
     case ExprKind::value:
     case ExprKind::position:
     case ExprKind::variable:
-    case ExprKind::ite: return !e;
+    case ExprKind::ite: return negation(e);
     case ExprKind::constant:
     case ExprKind::add:
     case ExprKind::sub:

@@ -167,9 +167,9 @@ Expr less(Expr a, Expr b) { return binary(ExprKind::lt, a, b); }
 Expr less_equal(Expr a, Expr b) { return binary(ExprKind::le, a, b); }
 Expr greater(Expr a, Expr b) { return binary(ExprKind::gt, a, b); }
 Expr greater_equal(Expr a, Expr b) { return binary(ExprKind::ge, a, b); }
-Expr operator!(Expr a) { return a.pool().make(ExprKind::logical_not, {a}); }
-Expr operator&&(Expr a, Expr b) { return binary(ExprKind::logical_and, a, b); }
-Expr operator||(Expr a, Expr b) { return binary(ExprKind::logical_or, a, b); }
+Expr negation(Expr a) { return a.pool().make(ExprKind::logical_not, {a}); }
+Expr both(Expr a, Expr b) { return binary(ExprKind::logical_and, a, b); }
+Expr either(Expr a, Expr b) { return binary(ExprKind::logical_or, a, b); }
 Expr implies(Expr a, Expr b) { return binary(ExprKind::implies, a, b); }
 
 Expr substitute(Expr e, const std::function<Expr(Expr)>& f) { return e.pool().import(e, f); }

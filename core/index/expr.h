@@ -142,9 +142,10 @@ Expr less(Expr a, Expr b);
 Expr less_equal(Expr a, Expr b);
 Expr greater(Expr a, Expr b);
 Expr greater_equal(Expr a, Expr b);
-Expr operator!(Expr a);  // the formula's negation; whether e is empty is asked by `e ? .. : ..` or `e == Expr()`
-Expr operator&&(Expr a, Expr b);
-Expr operator||(Expr a, Expr b);
+// Connectives have names: `!e`, `e && f` ask whether handles are empty.
+Expr negation(Expr a);
+Expr both(Expr a, Expr b);
+Expr either(Expr a, Expr b);
 Expr implies(Expr a, Expr b);
 
 // Replaces leaves by f(leaf) (an empty result keeps the leaf); same pool. O(distinct nodes).

@@ -166,7 +166,7 @@ Expr Parser::index_expr(NodeId id, Sort sort) {
                                               : pool_->constant(index_literal(n));
       break;
     case NodeKind::neg: out = -kid(0); break;
-    case NodeKind::logical_not: out = !kid(0, Sort::boolean); break;
+    case NodeKind::logical_not: out = negation(kid(0, Sort::boolean)); break;
     case NodeKind::binary: {
       if (n.op == BinaryOp::div)
         fail("T-03", n.range, "'/' divides floats only", "write floordiv, ceildiv(a, b) or mod for integers");
@@ -184,7 +184,7 @@ Expr Parser::index_expr(NodeId id, Sort sort) {
         if (sort_here != sort_before || (sort_here == Sort::boolean && op != BinaryOp::eq && op != BinaryOp::ne))
           fail("T-03", n.range, "a comparison of a truth value with an integer, or an order of truth values");
         Expr link = pool_->make(expr_kind(op), {before, here});
-        out = out ? out && link : link;
+        out = out ? both(out, link) : link;
         before = here;
         sort_before = sort_here;
       }
@@ -355,7 +355,7 @@ Term Parser::elaborate(NodeId id, const Type* expected) {
     }
     case NodeKind::logical_not: {
       Term a = elaborate(syntax_.kid(id, 0), expected);
-      if (a.kind == Term::index) return index(!term_expr(a, Sort::boolean));
+      if (a.kind == Term::index) return index(negation(term_expr(a, Sort::boolean)));
       return value(pointwise(OpKind::bit_not, {term_value(a, expected)}, {}, nullptr, n.range));
     }
     case NodeKind::binary:
