@@ -132,7 +132,7 @@ class Solver {
   std::vector<Expr> unsimplified(const std::vector<Expr>& extra, Expr goal) const {
     std::vector<Expr> all = problem_.hypotheses;
     all.insert(all.end(), extra.begin(), extra.end());
-    all.push_back(!goal);
+    all.push_back(negation(goal));
     return all;
   }
 
@@ -157,7 +157,7 @@ class Solver {
       if (!s.is_true()) hypotheses.push_back(s);
     }
     hypotheses = relevant(hypotheses, goal);
-    hypotheses.push_back(!goal);
+    hypotheses.push_back(negation(goal));
     auto positive = [&](Expr d) { return facts.decide(less(problem_.pool->constant(0), d)).value_or(false); };
     return ask_portfolio(hypotheses, positive, part.goal, part.hypotheses, budget_);
   }
@@ -307,7 +307,7 @@ std::vector<proof::Decision> decide(const proof::Ledger& ledger, const DecideOpt
 std::string dump_smtlib(const proof::Obligation& o) {
   if (o.preset || o.goal.node() == nullptr) return {};
   std::vector<Expr> conjunction = o.hypotheses;
-  conjunction.push_back(!o.goal);
+  conjunction.push_back(negation(o.goal));
   return smtlib(conjunction, fmt::format("{}\n{}\n{}", proof::name(o.kind), o.key, o.sentence));
 }
 

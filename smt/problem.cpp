@@ -38,7 +38,7 @@ void split_goal(std::vector<Expr> hypotheses, Expr goal, std::vector<Part>& out)
       auto no = hypotheses;
       conjuncts(goal.kid(0), hypotheses);
       split_goal(std::move(hypotheses), goal.kid(1), out);
-      no.push_back(!goal.kid(0));
+      no.push_back(negation(goal.kid(0)));
       split_goal(std::move(no), goal.kid(2), out);
       return;
     }
