@@ -263,6 +263,18 @@ std::optional<Scalar> evaluate_term(Term t, const std::vector<std::pair<Term, Sc
 
 using Tuple = std::vector<Scalar>;
 
+// The identity is neutral when each component is one operation of its own accumulator and element with a neutral literal.
+bool neutral_by_component(const Combine& c, const Tuple& identity, const std::optional<Scalar>& init) {
+  std::size_t k = c.results.size();
+  if (c.arguments.size() != 2 * k || identity.size() != k) return false;
+  for (std::size_t i = 0; i < k; ++i) {
+    Combine one{{c.arguments[i], c.arguments[k + i]}, {c.results[i]}};
+    std::optional<OpKind> op = simple_operation(one);
+    if (!op || !is_neutral(*op, identity[i], k == 1 ? init : std::nullopt)) return false;
+  }
+  return true;
+}
+
 std::optional<Tuple> apply(const Combine& c, const Tuple& a, const Tuple& b, TermPool& terms) {
   std::vector<std::pair<Term, Scalar>> arguments;
   for (std::size_t i = 0; i < a.size(); ++i) arguments.emplace_back(c.arguments[i], a[i]);
@@ -335,7 +347,7 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
         }
         if (!counter.empty())
           o.preset = Obligation::Preset{Verdict::refuted, "the identity changes a value: " + counter};
-        else if (!(simple && is_neutral(*simple, (*identity)[0], init)))
+        else if (!neutral_by_component(combine, *identity, init))
           o.preset = Obligation::Preset{Verdict::unknown,
                                         "the identity of a combine of its own is not proven neutral; write `identity assumed (...)` to vouch for it"};
       }

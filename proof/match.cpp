@@ -229,7 +229,7 @@ bool Matcher::match_folds(Term k, Term p, const std::vector<Expr>& context, cons
     // A KIR loop against a physical reduce: the loop as a strict fold of the reduce's operation.
     std::optional<Sequence> like = expand(p, {.deep = false, .init_as_piece = false, .init = {}, .like = {}}, terms_, &reason);
     if (like && like->op) kir = expand_kir({.deep = false, .init_as_piece = true, .init = {}, .like = like});
-  } else {
+  } else if (k->kind == TermKind::iterate) {
     // Two loops that are not in lockstep: a fold when the step says which operation.
     LoopNode l = terms_.open(*k->loop);
     Term s = l.step[0];
@@ -241,7 +241,8 @@ bool Matcher::match_folds(Term k, Term p, const std::vector<Expr>& context, cons
       kir = expand_kir({.deep = false, .init_as_piece = true, .init = {}, .like = like});
     }
   }
-  if (!kir) return fail(fmt::format("the KIR's fold is not understood: {}", reason));
+  if (!kir) return fail(reason.empty() ? "a fold in the program against a value that is no fold in the KIR"
+                                       : fmt::format("the KIR's fold is not understood: {}", reason));
   if (!kir->op) {
     if (p->kind != TermKind::reduce) return fail("a reduce with a combine of its own against something that is no reduce");
     std::optional<Sequence> other = expand(p, {.deep = false, .init_as_piece = false, .init = {}, .like = {}}, terms_, &reason);

@@ -26,6 +26,30 @@ std::vector<Expr> joined(const std::vector<Expr>& a, const std::vector<Expr>& b)
   return out;
 }
 
+void conjuncts(Expr e, std::vector<Expr>& out) {
+  if (e.is(ExprKind::logical_and)) {
+    conjuncts(e.kid(0), out);
+    conjuncts(e.kid(1), out);
+  } else {
+    out.push_back(e);
+  }
+}
+
+// A proposal for the only value of a binder: a lower bound that a guard gives without other binders, else its own.
+Expr least(const Interval& b, const std::vector<Expr>& guards, const std::vector<Expr>& vars) {
+  std::vector<Expr> all;
+  for (Expr g : guards) conjuncts(g, all);
+  auto closed = [&](Expr e) {
+    return !kir::mentions(e, [&](Expr l) { return std::find(vars.begin(), vars.end(), l) != vars.end(); });
+  };
+  for (Expr g : all) {
+    if (g.is(ExprKind::le) && g.kid(1) == b.var && closed(g.kid(0))) return g.kid(0);
+    if (g.is(ExprKind::eq) && g.kid(0) == b.var && closed(g.kid(1))) return g.kid(1);
+    if (g.is(ExprKind::eq) && g.kid(1) == b.var && closed(g.kid(0))) return g.kid(0);
+  }
+  return b.lo;
+}
+
 Piece renamed(const Piece& p, TermPool& terms, TermPool::Substitution& s) {
   Piece out = p;
   for (Interval& b : out.binders) {
@@ -123,15 +147,9 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
       std::vector<Equation> back;
       for (Expr v : k_vars) back.push_back({phi.at(v.node()), v});
       Assignment psi = solve(p_vars, back, pool_);
-      if (psi.size() < p_vars.size()) {
-        // Axes of one point are where they can be.
-        for (const Interval& b : p.binders)
-          if (!psi.contains(b.var.node()) && b.lo.is(ExprKind::constant) && b.hi.is_constant(b.lo.number() + 1)) psi.emplace(b.var.node(), b.lo);
-      }
-      if (psi.size() < p_vars.size()) {
-        if (first_reason.empty()) first_reason = "the map from the program's points to the KIR's could not be inverted";
-        continue;
-      }
+      // What the KIR's point does not tell can only be one point: the least that a guard or the range allows.
+      for (const Interval& b : p.binders)
+        if (!psi.contains(b.var.node())) psi.emplace(b.var.node(), least(b, p.guards, p_vars));
       TermPool::Substitution to_kir;
       for (Expr v : k_vars) to_kir.exprs.emplace(v.node(), phi.at(v.node()));
       why_.clear();
