@@ -10,6 +10,14 @@ Expr range_extent(ExprPool& pool, Expr lo, Expr hi) {
   return pool.make(ExprKind::sub, {hi, lo});
 }
 
+bool is_range_extent(Expr e, Expr lo, Expr hi) {
+  if (lo.is_constant(0)) return e == hi;
+  std::int64_t difference;
+  if (lo.is(ExprKind::constant) && hi.is(ExprKind::constant) && !__builtin_sub_overflow(hi.number(), lo.number(), &difference))
+    return e.is_constant(difference);
+  return e.is(ExprKind::sub) && e.kid(0) == hi && e.kid(1) == lo;
+}
+
 std::optional<Type> transposed(const Type& source, const IntList& perm) {
   if (perm.size() != source.rank()) return std::nullopt;
   std::vector<bool> seen(perm.size());

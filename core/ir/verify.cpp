@@ -1,9 +1,68 @@
+// The structural rules of kernels. What follows from them alone: every value has a definition that is visible where it
+// is used, every operation has the operands, attributes, regions and types of its row in op_table.h, so that later
+// layers can read a body without asking again. Nothing here needs arithmetic about symbols.
+//
+//   V-01  Names of the kernel, its parameters, symbols and constexprs are identifiers, no words of the language, distinct.
+//   V-02  The parameter list names each view, each data scalar and each parameter symbol once.
+//   V-03  Extents, strides, relations and ranges of symbols are expressions over the ABI's symbols.
+//   V-04  Every symbol is a parameter, or stands alone as an extent or a stride.
+//   V-05  A view has at most 32 axes, one stride for each, and an alignment that is a power of two and a multiple of the
+//         element size.
+//   V-06  An alias fact names two different views of one element type and rank; a pair is named once.
+//   V-07  A `where` relation is a truth value.
+//   V-08  The root region's arguments are the views and data scalars in order of declaration.
+//   V-09  An operation belongs to the vocabulary of its body.
+//   V-10  Operands, results and regions are as many as the operation's row says.
+//   V-11  An operation has its attributes, each of its kind, and no others.
+//   V-12  The element type fits the operation (floating, integer).
+//   V-13  Operands of a pointwise operation are data of one type.
+//   V-14  The result type is the one that follows from the operands.
+//   V-15  A value is used only where it is visible: after its definition, in its region or one nested inside.
+//   V-16  A region ends in its terminator (yield, next) and has no other one.
+//   V-17  Region arguments have the types that the operation gives them.
+//   V-18  Leaves of an integer expression are known symbols and visible values of type index (physical: i32, i64).
+//   V-19  A load, store or elem has one coordinate for each axis, each an index (physical: i32 or i64).
+//   V-20  `where` is i1; fill and stored value have the view's element type.
+//   V-21  An `in` view is not stored to.
+//   V-22  A view with repeated addresses (broadcast, stride 0) is not stored to.
+//   V-23  A predicate of cmp fits its operands: integer or float.
+//   V-24  A mode of convert fits its source and result types.
+//   V-25  A constant is a scalar of its literal's type.
+//   V-26  view, transpose, slice, broadcast: the relation fits the source, the result type is the derived one.
+//   V-27  A tensor's domain begins at 0 and is its shape; its region yields the element; elem reads a tensor.
+//   V-28  The region of a view holds only `index` operations.
+//   V-29  Regions of tensor, reduce (map) and while (condition) write nothing; a combine holds only pointwise operations
+//         and ifs over them.
+//   V-30  Carried values, what is handed on, and results have the same types; both branches of an if yield its results.
+//   V-31  A reduction's map, combine, identity, initial values and results agree in number and type (data scalars).
+//   V-32  A value's type belongs to the vocabulary; its extents are integers; its rank is at most 32.
+//   V-33  The container is consistent: ids in range, owners and lists agree, nesting at most 1000 deep.
 #include "core/ir/verify.h"
 
+#include <fmt/format.h>
+
+#include "core/ir/verify_body.h"
 #include "core/kir/kernel.h"
-#include "core/pir/program.h"
 
 namespace kir {
-bool verify(const Kernel&, Diagnostics&) { return true; }
-bool verify(const PhysicalProgram&, Diagnostics&) { return true; }
+
+bool verify(const Kernel& kernel, Diagnostics& diagnostics) {
+  std::size_t before = diagnostics.error_count();
+  std::vector<std::string> constexprs;
+  for (const Constexpr& c : kernel.constexprs) constexprs.push_back(c.name);
+  if (!is_valid_name(kernel.name))
+    diagnostics.error("V-01", kernel.range, fmt::format("'{}' is no name for a kernel", kernel.name));
+  verify_abi(kernel.abi, false, constexprs, kernel.range, diagnostics);
+
+  VerifyContext context{
+      .body = &kernel.body, .abi = &kernel.abi, .physical = false, .symbols = {}, .layouts = nullptr, .whole = kernel.range};
+  for (const SymbolInfo& s : kernel.abi.symbols) context.symbols.insert(s.name);
+  BodyVerifier verifier(context, diagnostics);
+  if (verifier.container() && verify_root_arguments(kernel.abi, kernel.body, kernel.root, 0, kernel.range, diagnostics)) {
+    for (ValueId v : kernel.body.region(kernel.root).args) verifier.show(v);
+    verifier.root(kernel.root);
+  }
+  return diagnostics.error_count() == before;
+}
+
 }  // namespace kir

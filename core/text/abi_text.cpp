@@ -123,23 +123,23 @@ void Parser::alias_facts() {
       if (abi_.views[i].name == names_.text(t.name)) return i;
     fail("T-01", t.range(), fmt::format("there is no view '{}'", names_.text(t.name)));
   };
-  if (!at(Tok::rbrace)) do {
-      AliasFact f;
-      std::uint32_t begin = tok_.begin;
-      if (accept(Word::may_alias))
-        f.kind = AliasKind::may_alias;
-      else if (accept(Word::same))
-        f.kind = AliasKind::same;
-      else
-        fail("P-03", tok_.range(), fmt::format("expected may_alias or same, found {}", found()));
-      expect(Tok::lparen, "before the views");
-      f.a = view();
-      expect(Tok::comma, "between the views");
-      f.b = view();
-      expect(Tok::rparen, "after the views");
-      f.range = since(begin);
-      abi_.aliases.push_back(f);
-    } while (accept(Tok::comma));
+  comma_list(Tok::rbrace, [&] {
+    AliasFact f;
+    std::uint32_t begin = tok_.begin;
+    if (accept(Word::may_alias))
+      f.kind = AliasKind::may_alias;
+    else if (accept(Word::same))
+      f.kind = AliasKind::same;
+    else
+      fail("P-03", tok_.range(), fmt::format("expected may_alias or same, found {}", found()));
+    expect(Tok::lparen, "before the views");
+    f.a = view();
+    expect(Tok::comma, "between the views");
+    f.b = view();
+    expect(Tok::rparen, "after the views");
+    f.range = since(begin);
+    abi_.aliases.push_back(f);
+  });
   expect(Tok::rbrace, "after the alias facts");
 }
 

@@ -101,9 +101,7 @@ NodeId Parser::unary() {
 std::vector<NodeId> Parser::coordinates() {
   std::vector<NodeId> out;
   expect(Tok::lbracket, "before coordinates");
-  if (!at(Tok::rbracket)) do
-      out.push_back(expression());
-    while (accept(Tok::comma));
+  comma_list(Tok::rbracket, [&] { out.push_back(expression()); });
   expect(Tok::rbracket, "after coordinates");
   return out;
 }
@@ -189,12 +187,11 @@ NodeId Parser::primary() {
     advance();
     advance();
     std::vector<NodeId> kids;
-    if (!at(Tok::rparen)) do
-        kids.push_back(expression());
-      while (accept(Tok::comma));
+    comma_list(Tok::rparen, [&] { kids.push_back(expression()); });
     expect(Tok::rparen, "to close the operands");
     return add_node({.kind = NodeKind::call, .name = t.name, .range = since(begin), .name_range = t.range()}, kids);
   }
+  if (w && w->reserved) fail("P-03", t.range(), fmt::format("expected an expression, found {}", found()));
   Token base = plain_name("an expression");
   if (at(Tok::lbracket)) {
     std::vector<NodeId> kids = coordinates();

@@ -124,6 +124,42 @@ void Parser::kernel_declaration(Module& module) {
   }
 }
 
+// A broken parameter is told and skipped; its names are poison, so that the body is still checked.
+void Parser::parameter() {
+  std::size_t views = abi_.views.size();
+  std::optional<Token> name;
+  try {
+    Token param = plain_name("a parameter");
+    name = param;
+    expect(Tok::colon, "after the parameter's name");
+    if (at(Word::in) || at(Word::out) || at(Word::inout)) {
+      view_param(param);
+      bind_bare_symbols(pending_views_.back());
+    } else if (at_op(OpKind::index)) {
+      advance();
+      index_param(param);
+    } else {
+      DType t = dtype("of the parameter, or in, out, inout, index");
+      if (at(Tok::lbracket))
+        fail("P-03", tok_.range(), "a view needs in, out or inout before its element type",
+             fmt::format("{}: in {}[...]", names_.text(param.name), kir::name(t)));
+      scalar_param(param, t);
+    }
+    if (!at(Tok::comma) && !at(Tok::rparen))
+      fail("P-03", tok_.range(), fmt::format("expected ',' or ')' after the parameter, found {}", found()));
+  } catch (const Recover&) {
+    if (name && abi_.views.size() == views) poison({LetName{.name = name->name, .range = name->range(), .type = std::nullopt}});
+    int open = 0;
+    for (; !at(Tok::end) && !at(Tok::lbrace) && !at(Word::kernel); advance()) {
+      if (open == 0 && (at(Tok::comma) || at(Tok::rparen))) return;
+      if (at(Tok::lbracket) || at(Tok::lparen)) ++open;
+      if ((at(Tok::rbracket) || at(Tok::rparen)) && open > 0) --open;
+      if (open > 0 && at(Tok::name) && !(word() && word()->reserved))
+        poison({LetName{.name = tok_.name, .range = tok_.range(), .type = std::nullopt}});
+    }
+  }
+}
+
 std::shared_ptr<const Kernel> Parser::kernel_rest(const Token& name, std::uint32_t begin, std::vector<Constexpr> constexprs,
                                                   const std::vector<Token>& constexpr_names) {
   for (std::size_t i = 0; i < constexprs.size(); ++i) {
@@ -135,23 +171,7 @@ std::shared_ptr<const Kernel> Parser::kernel_rest(const Token& name, std::uint32
     bind(constexpr_names[i], b);
   }
   expect(Tok::lparen, "before the parameters");
-  if (!at(Tok::rparen)) do {
-      Token param = plain_name("a parameter");
-      expect(Tok::colon, "after the parameter's name");
-      if (at(Word::in) || at(Word::out) || at(Word::inout)) {
-        view_param(param);
-        bind_bare_symbols(pending_views_.back());
-      } else if (at_op(OpKind::index)) {
-        advance();
-        index_param(param);
-      } else {
-        DType t = dtype("of the parameter, or in, out, inout, index");
-        if (at(Tok::lbracket))
-          fail("P-03", tok_.range(), "a view needs in, out or inout before its element type",
-               fmt::format("{}: in {}[...]", names_.text(param.name), kir::name(t)));
-        scalar_param(param, t);
-      }
-    } while (accept(Tok::comma));
+  comma_list(Tok::rparen, [&] { parameter(); });
   expect(Tok::rparen, "after the parameters");
   resolve_views();
   root_arguments();

@@ -91,6 +91,13 @@ class Parser {
     ~Depth() { --p.depth_; }
     Parser& p;
   };
+  // item, item, ... up to `close`, which stays; none when it comes at once.
+  template <class F>
+  void comma_list(Tok close, F&& item) {
+    if (at(close)) return;
+    do item();
+    while (accept(Tok::comma));
+  }
   Token fresh_name(const char* what);  // a name that may be bound, %-sigil in physical bodies
   Token plain_name(const char* what);  // without sigil
   Binding& slot(NameId name, bool percent);
@@ -235,6 +242,7 @@ class Parser {
   std::vector<ConstexprChoice> constexpr_list();
   std::shared_ptr<const Kernel> kernel_rest(const Token& name, std::uint32_t begin, std::vector<Constexpr> constexprs,
                                             const std::vector<Token>& constexpr_names);
+  void parameter();
   void skip_to_kernel();
   void start_unit();
 

@@ -215,13 +215,13 @@ void Parser::pir_space(PhysicalProgram& p) {
     s.segment.group = names_.text(plain_name("the group of the segment").name);
     expect(Tok::colon, "after the group");
     expect(Tok::lparen, "before the domain");
-    if (!at(Tok::rparen)) do {
-        s.segment.axes.emplace_back(names_.text(plain_name("an axis").name));
-        expect(Word::in, "before the range");
-        s.lo.push_back(expression());
-        expect(Tok::dots, "between the bounds");
-        s.hi.push_back(expression());
-      } while (accept(Tok::comma));
+    comma_list(Tok::rparen, [&] {
+      s.segment.axes.emplace_back(names_.text(plain_name("an axis").name));
+      expect(Word::in, "before the range");
+      s.lo.push_back(expression());
+      expect(Tok::dots, "between the bounds");
+      s.hi.push_back(expression());
+    });
     expect(Tok::rparen, "after the domain");
     expect(Word::length, "after the domain");
     pending_definitions_.push_back(definition("the length's name"));
@@ -279,11 +279,11 @@ void Parser::pir_dispatch(PhysicalProgram& p) {
     expect(Tok::arrow, "after the guard");
     pending.group = plain_name("a group");
     expect(Tok::lparen, "before the coordinates");
-    if (!at(Tok::rparen)) do {
-        pending.names.push_back(expect(Tok::value, "as a coordinate's name"));
-        expect(Tok::assign, "after the coordinate's name");
-        arm.coordinates.push_back(parse_index());
-      } while (accept(Tok::comma));
+    comma_list(Tok::rparen, [&] {
+      pending.names.push_back(expect(Tok::value, "as a coordinate's name"));
+      expect(Tok::assign, "after the coordinate's name");
+      arm.coordinates.push_back(parse_index());
+    });
     expect(Tok::rparen, "after the coordinates");
     arm.range = since(begin);
     p.arms.push_back(std::move(arm));
@@ -304,15 +304,15 @@ void Parser::pir_group(PhysicalProgram& p) {
   expect(Tok::lparen, "before the group's coordinates");
   std::vector<Token> names;
   std::vector<Type> types;
-  if (!at(Tok::rparen)) do {
-      names.push_back(expect(Tok::value, "as a coordinate"));
-      expect(Tok::colon, "after the coordinate");
-      types.push_back(parse_type());
-      expect(Word::in, "before the range");
-      g.lo.push_back(parse_index());
-      expect(Tok::dots, "between the bounds");
-      g.hi.push_back(parse_index());
-    } while (accept(Tok::comma));
+  comma_list(Tok::rparen, [&] {
+    names.push_back(expect(Tok::value, "as a coordinate"));
+    expect(Tok::colon, "after the coordinate");
+    types.push_back(parse_type());
+    expect(Word::in, "before the range");
+    g.lo.push_back(parse_index());
+    expect(Tok::dots, "between the bounds");
+    g.hi.push_back(parse_index());
+  });
   expect(Tok::rparen, "after the group's coordinates");
   g.range = since(begin);
   std::size_t scope = open_scope();

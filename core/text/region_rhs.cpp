@@ -10,19 +10,19 @@ namespace kir::text {
 Parser::Domain Parser::domain(bool parenthesised) {
   Domain d;
   if (parenthesised) expect(Tok::lparen, "before the domain");
-  if (!(parenthesised && at(Tok::rparen))) do {
-      d.names.push_back(fresh_name("a variable of the domain"));
-      if (physical_) {
-        expect(Tok::colon, "and a type after the variable");
-        d.types.push_back(parse_type());
-      } else {
-        d.types.push_back(Type::index());
-      }
-      expect(Word::in, "before the range");
-      d.ranges.push_back(parse_index());
-      expect(Tok::dots, "between the bounds");
-      d.ranges.push_back(parse_index());
-    } while (accept(Tok::comma));
+  comma_list(parenthesised ? Tok::rparen : Tok::end, [&] {
+    d.names.push_back(fresh_name("a variable of the domain"));
+    if (physical_) {
+      expect(Tok::colon, "and a type after the variable");
+      d.types.push_back(parse_type());
+    } else {
+      d.types.push_back(Type::index());
+    }
+    expect(Word::in, "before the range");
+    d.ranges.push_back(parse_index());
+    expect(Tok::dots, "between the bounds");
+    d.ranges.push_back(parse_index());
+  });
   if (parenthesised) expect(Tok::rparen, "after the domain");
   return d;
 }

@@ -148,11 +148,11 @@ ValueId Parser::slice_rhs(const Type* declared) {
   ValueId source = resource("a view or tensor");
   expect(Tok::lbracket, "before the ranges");
   ExprList ranges;
-  if (!at(Tok::rbracket)) do {
-      ranges.push_back(parse_index());
-      expect(Tok::dots, "between the bounds");
-      ranges.push_back(parse_index());
-    } while (accept(Tok::comma));
+  comma_list(Tok::rbracket, [&] {
+    ranges.push_back(parse_index());
+    expect(Tok::dots, "between the bounds");
+    ranges.push_back(parse_index());
+  });
   expect(Tok::rbracket, "after the ranges");
   std::optional<Type> derived = sliced(*pool_, type(source), ranges);
   if (!derived) fail("T-08", since(begin), fmt::format("slice takes one range for each of the {} axes", type(source).rank()));

@@ -25,9 +25,7 @@ DType Parser::dtype(const char* where) {
 
 std::vector<NodeId> Parser::expression_list(Tok close) {
   std::vector<NodeId> out;
-  if (!at(close)) do
-      out.push_back(expression());
-    while (accept(Tok::comma));
+  comma_list(close, [&] { out.push_back(expression()); });
   expect(close, "after the list");
   return out;
 }
@@ -78,9 +76,7 @@ std::int64_t Parser::integer(const char* what, std::int64_t lo, std::int64_t hi)
 IntList Parser::int_list(const char* what) {
   expect(Tok::lparen, "before the list");
   IntList out;
-  if (!at(Tok::rparen)) do
-      out.push_back(integer(what, 0, 1000));
-    while (accept(Tok::comma));
+  comma_list(Tok::rparen, [&] { out.push_back(integer(what, 0, 1000)); });
   expect(Tok::rparen, "after the list");
   return out;
 }

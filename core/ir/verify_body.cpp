@@ -1,0 +1,399 @@
+#include "core/ir/verify_body.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/pir/program.h"
+#include "core/text/type_name.h"
+
+namespace kir {
+namespace {
+
+constexpr int kMaxNesting = 1000;
+
+enum class AttrKind : std::uint8_t { flag, integer, scalar, expr, exprs, ints, scalars, predicate, mode, order };
+
+AttrKind kind_of(const AttrValue& v) { return static_cast<AttrKind>(v.index()); }
+static_assert(std::is_same_v<std::variant_alternative_t<0, AttrValue>, bool> &&
+              std::is_same_v<std::variant_alternative_t<3, AttrValue>, Expr> &&
+              std::is_same_v<std::variant_alternative_t<6, AttrValue>, ScalarList> &&
+              std::is_same_v<std::variant_alternative_t<9, AttrValue>, Order>);
+
+struct AttrRule {
+  AttrKey key;
+  AttrKind kind;
+  bool required;
+};
+
+// The attributes of an operation (body.h).
+std::vector<AttrRule> attr_rules(OpKind k, bool physical) {
+  switch (k) {
+    case OpKind::constant: return {{AttrKey::literal, AttrKind::scalar, true}};
+    case OpKind::index: return {{AttrKey::expr, AttrKind::expr, true}};
+    case OpKind::cmp: return {{AttrKey::predicate, AttrKind::predicate, true}};
+    case OpKind::convert: return {{AttrKey::mode, AttrKind::mode, true}};
+    case OpKind::load:
+    case OpKind::store:
+      if (physical) return {{AttrKey::vector, AttrKind::integer, false}};
+      return {};
+    case OpKind::for_loop: return {{AttrKey::ranges, AttrKind::exprs, true}, {AttrKey::step, AttrKind::expr, false}};
+    case OpKind::parallel:
+    case OpKind::tensor:
+    case OpKind::slice: return {{AttrKey::ranges, AttrKind::exprs, true}};
+    case OpKind::reduce:
+      return {{AttrKey::ranges, AttrKind::exprs, true},
+              {AttrKey::order, AttrKind::order, true},
+              {AttrKey::identity, AttrKind::scalars, false},
+              {AttrKey::identity_assumed, AttrKind::flag, false}};
+    case OpKind::tile_reduce:
+      return {{AttrKey::axes, AttrKind::ints, true},
+              {AttrKey::order, AttrKind::order, true},
+              {AttrKey::identity, AttrKind::scalars, false},
+              {AttrKey::identity_assumed, AttrKind::flag, false}};
+    case OpKind::transpose: return {{AttrKey::axes, AttrKind::ints, true}};
+    case OpKind::broadcast: return {{AttrKey::axes, AttrKind::ints, true}, {AttrKey::extents, AttrKind::exprs, true}};
+    case OpKind::view: return {{AttrKey::extents, AttrKind::exprs, true}};
+    case OpKind::add:
+    case OpKind::sub:
+    case OpKind::mul:
+    case OpKind::neg:
+    case OpKind::abs:
+    case OpKind::div:
+    case OpKind::fma:
+    case OpKind::min_nan:
+    case OpKind::max_nan:
+    case OpKind::min_num:
+    case OpKind::max_num:
+    case OpKind::sqrt:
+    case OpKind::floor:
+    case OpKind::ceil:
+    case OpKind::trunc:
+    case OpKind::round_even:
+    case OpKind::exp:
+    case OpKind::exp2:
+    case OpKind::log:
+    case OpKind::log2:
+    case OpKind::rsqrt:
+    case OpKind::sin:
+    case OpKind::cos:
+    case OpKind::tanh:
+    case OpKind::erf:
+    case OpKind::divt:
+    case OpKind::remt:
+    case OpKind::divf:
+    case OpKind::remf:
+    case OpKind::min_s:
+    case OpKind::max_s:
+    case OpKind::min_u:
+    case OpKind::max_u:
+    case OpKind::bit_and:
+    case OpKind::bit_or:
+    case OpKind::bit_xor:
+    case OpKind::bit_not:
+    case OpKind::shl:
+    case OpKind::shrl:
+    case OpKind::shra:
+    case OpKind::select:
+    case OpKind::elem:
+    case OpKind::while_loop:
+    case OpKind::if_else:
+    case OpKind::yield:
+    case OpKind::next:
+    case OpKind::assume:
+    case OpKind::splat: return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+BodyVerifier::BodyVerifier(const VerifyContext& context, Diagnostics& diagnostics)
+    : context_(context), body_(*context.body), diagnostics_(diagnostics), visible_(context.body->value_count()) {}
+
+void BodyVerifier::error(const char* rule, SourceRange range, std::string message, std::string hint) {
+  diagnostics_.error(rule, range.empty() ? context_.whole : range, std::move(message), std::move(hint));
+}
+
+void BodyVerifier::error(const char* rule, const Op& o, std::string message, std::string hint) {
+  error(rule, o.range, fmt::format("{}: {}", row(o.kind).name, message), std::move(hint));
+}
+
+std::string BodyVerifier::text(const Type& t) const {
+  return text::type_name(t, [this](Expr leaf) {
+    return leaf.is(ExprKind::value) && leaf.value().index < body_.value_count() ? body_.value(leaf.value()).name
+                                                                                : std::string();
+  });
+}
+
+std::vector<Type> BodyVerifier::types(std::span<const ValueId> values) const {
+  std::vector<Type> out;
+  for (ValueId v : values) out.push_back(body_.type(v));
+  return out;
+}
+
+bool BodyVerifier::container() {
+  auto bad = [&](const char* what) {
+    error("V-33", SourceRange{}, fmt::format("the body is inconsistent: {}", what));
+    return false;
+  };
+  std::vector<int> op_seen(body_.op_count()), region_seen(body_.region_count()), value_seen(body_.value_count());
+  for (std::uint32_t r = 0; r < body_.region_count(); ++r) {
+    const Region& region = body_.region(RegionId(r));
+    if (region.parent && region.parent.index >= body_.op_count()) return bad("a region's owner is missing");
+    for (std::size_t i = 0; i < region.args.size(); ++i) {
+      ValueId a = region.args[i];
+      if (a.index >= body_.value_count()) return bad("a region argument is missing");
+      const Value& v = body_.value(a);
+      if (v.op || v.region != RegionId(r) || v.position != i || value_seen[a.index]++)
+        return bad("a region argument has two owners");
+    }
+    for (OpId o : region.ops) {
+      if (o.index >= body_.op_count() || body_.op(o).parent != RegionId(r) || op_seen[o.index]++)
+        return bad("an operation has two owners");
+    }
+  }
+  for (std::uint32_t i = 0; i < body_.op_count(); ++i) {
+    const Op& o = body_.op(OpId(i));
+    if (!op_seen[i]) return bad("an operation is in no region");
+    if (static_cast<int>(o.kind) >= kOpKindCount) return bad("an unknown kind of operation");
+    for (std::size_t k = 0; k < o.results.size(); ++k) {
+      ValueId r = o.results[k];
+      if (r.index >= body_.value_count()) return bad("a result is missing");
+      const Value& v = body_.value(r);
+      if (v.op != OpId(i) || v.position != k || value_seen[r.index]++) return bad("a result has two owners");
+    }
+    for (ValueId v : o.operands)
+      if (v.index >= body_.value_count()) return bad("an operand is missing");
+    for (RegionId r : o.regions)
+      if (r.index >= body_.region_count() || body_.region(r).parent != OpId(i) || region_seen[r.index]++)
+        return bad("a region has two owners");
+  }
+  return true;
+}
+
+void BodyVerifier::root(RegionId r) { region(r, OpKind::yield, Allowed::all, 0); }
+
+bool BodyVerifier::is_terminated(RegionId r, OpKind terminator) const {
+  const Region& region = body_.region(r);
+  return !region.ops.empty() && body_.op(region.ops.back()).kind == terminator;
+}
+
+void BodyVerifier::region(RegionId r, OpKind terminator, Allowed allowed, int depth) {
+  const Region& region = body_.region(r);
+  if (depth > kMaxNesting) return error("V-33", SourceRange{}, fmt::format("regions nest deeper than {} levels", kMaxNesting));
+  SourceRange owner = region.parent ? body_.op(region.parent).range : context_.whole;
+  for (ValueId a : region.args) {
+    type(body_.type(a), body_.value(a).range);
+    visible_[a.index] = true;
+  }
+  if (!is_terminated(r, terminator)) error("V-16", owner, fmt::format("a region does not end in '{}'", row(terminator).name));
+  for (std::size_t i = 0; i < region.ops.size(); ++i) {
+    const Op& o = body_.op(region.ops[i]);
+    if (row(o.kind).terminator && i + 1 < region.ops.size())
+      error("V-16", o, "stands before the end of its region");
+    else
+      op(region.ops[i], allowed, depth);
+  }
+  if (!region.parent && !region.ops.empty()) {
+    const Op& last = body_.op(region.ops.back());
+    if (row(last.kind).terminator && !last.operands.empty()) error("V-16", last, "the end of a root region hands nothing on");
+  }
+  for (OpId id : region.ops)
+    for (ValueId v : body_.op(id).results) visible_[v.index] = false;
+  if (region.parent)
+    for (ValueId a : region.args) visible_[a.index] = false;
+}
+
+void BodyVerifier::op(OpId id, Allowed allowed, int depth) {
+  const Op& o = body_.op(id);
+  const OpRow& r = row(o.kind);
+  auto vocabulary = static_cast<std::uint8_t>(context_.physical ? Vocabulary::physical : Vocabulary::kir);
+  bool known = (static_cast<std::uint8_t>(r.vocabulary) & vocabulary) != 0;
+  if (!known)
+    error("V-09", o, context_.physical ? "not an operation of physical programs" : "an operation of physical programs only");
+  switch (allowed) {
+    case Allowed::all: break;
+    case Allowed::pure:
+      if (o.kind == OpKind::store || o.kind == OpKind::parallel)
+        error("V-29", o, "this region computes a value and writes nothing");
+      break;
+    case Allowed::pointwise:
+      if (!is_pointwise(o.kind) && o.kind != OpKind::if_else && !r.terminator)
+        error("V-29", o, "a combine holds only pointwise operations and ifs over them");
+      break;
+    case Allowed::coordinates:
+      if (o.kind != OpKind::index && o.kind != OpKind::yield)
+        error("V-28", o, "the block of a view holds only 'index' operations");
+      break;
+  }
+  bool seen = true;
+  for (ValueId v : o.operands)
+    if (!visible_[v.index]) {
+      const std::string& name = body_.value(v).name;
+      error(
+          "V-15", o,
+          name.empty() ? "a value is used where it is not visible" : fmt::format("'{}' is used where it is not visible", name));
+      seen = false;
+    }
+  bool sound = counts(o) && attributes(o) && seen && known;
+  if (sound) attribute_expressions(o);
+  auto inner = [&](std::size_t i, OpKind terminator, Allowed a) {
+    if (i < o.regions.size()) region(o.regions[i], terminator, a, depth + 1);
+  };
+  switch (o.kind) {
+    case OpKind::parallel: inner(0, OpKind::yield, allowed); break;
+    case OpKind::for_loop: inner(0, OpKind::next, allowed); break;
+    case OpKind::while_loop:
+      inner(0, OpKind::yield, allowed == Allowed::all ? Allowed::pure : allowed);
+      inner(1, OpKind::next, allowed);
+      break;
+    case OpKind::if_else:
+      inner(0, OpKind::yield, allowed);
+      inner(1, OpKind::yield, allowed);
+      break;
+    case OpKind::tensor: inner(0, OpKind::yield, Allowed::pure); break;
+    case OpKind::view: inner(0, OpKind::yield, Allowed::coordinates); break;
+    case OpKind::reduce:
+      inner(0, OpKind::yield, Allowed::pure);
+      inner(1, OpKind::yield, Allowed::pointwise);
+      break;
+    case OpKind::tile_reduce: inner(0, OpKind::yield, Allowed::pointwise); break;
+    default: break;
+  }
+  if (sound) operation(id, o);
+  for (ValueId v : o.results) {
+    type(body_.type(v), o.range);
+    visible_[v.index] = true;
+  }
+}
+
+bool BodyVerifier::counts(const Op& o) {
+  const OpRow& r = row(o.kind);
+  auto count = [&](const char* what, std::size_t wanted, std::size_t is) {
+    if (is == wanted) return true;
+    error("V-10", o, fmt::format("has {} {}{} instead of {}", is, what, is == 1 ? "" : "s", wanted));
+    return false;
+  };
+  bool ok = (r.operands < 0 || count("operand", static_cast<std::size_t>(r.operands), o.operands.size())) &&
+            (r.regions < 0 || count("region", static_cast<std::size_t>(r.regions), o.regions.size()));
+  if (r.result == ResultRule::none) return ok && count("result", 0, o.results.size());
+  if (r.result != ResultRule::regions) return ok && count("result", 1, o.results.size());
+  return ok;
+}
+
+bool BodyVerifier::attributes(const Op& o) {
+  static const char* kNames[] = {"literal", "expr",     "predicate",        "mode", "ranges",  "step",
+                                 "order",   "identity", "identity_assumed", "axes", "extents", "vector"};
+  bool ok = true;
+  std::vector<AttrRule> rules = attr_rules(o.kind, context_.physical);
+  for (const AttrRule& r : rules) {
+    auto it = o.attrs.all().find(r.key);
+    bool missing = it == o.attrs.all().end();
+    if (missing && r.required)
+      error("V-11", o, fmt::format("the attribute '{}' is missing", kNames[static_cast<int>(r.key)]));
+    else if (!missing && kind_of(it->second) != r.kind)
+      error("V-11", o, fmt::format("the attribute '{}' is of another kind", kNames[static_cast<int>(r.key)]));
+    else
+      continue;
+    ok = false;
+  }
+  for (const auto& [key, value] : o.attrs.all())
+    if (std::none_of(rules.begin(), rules.end(), [&](const AttrRule& r) { return r.key == key; })) {
+      error("V-11", o, fmt::format("does not take the attribute '{}'", kNames[static_cast<int>(key)]));
+      ok = false;
+    }
+  return ok;
+}
+
+void BodyVerifier::attribute_expressions(const Op& o) {
+  for (const auto& [key, value] : o.attrs.all()) {
+    if (const Expr* e = std::get_if<Expr>(&value)) {
+      Sort sort = Sort::integer;
+      if (key == AttrKey::expr && *e != Expr()) sort = e->sort();
+      expression(*e, sort, true, o.range);
+    } else if (const ExprList* list = std::get_if<ExprList>(&value)) {
+      for (Expr e : *list) expression(e, Sort::integer, true, o.range);
+    }
+  }
+}
+
+bool BodyVerifier::expression(Expr e, Sort sort, bool values, SourceRange range, const char* rule) {
+  auto bad = [&](std::string message) {
+    error(rule, range, std::move(message));
+    return false;
+  };
+  if (e == Expr()) return bad("an integer expression is missing");
+  if (e.sort() != sort)
+    return bad(sort == Sort::integer ? "an integer is expected, not a truth value" : "a truth value is expected");
+  auto leaf_ok = [&](Expr leaf) {
+    switch (leaf.kind()) {
+      case ExprKind::symbol:
+        return context_.symbols.contains(leaf.name()) || bad(fmt::format("there is no symbol '{}'", leaf.name()));
+      case ExprKind::value: {
+        if (!values) return bad("only launch-visible integers may stand here, no values");
+        ValueId v = leaf.value();
+        if (v.index >= body_.value_count() || !visible_[v.index])
+          return bad(v.index < body_.value_count() && !body_.value(v).name.empty()
+                         ? fmt::format("'{}' is used where it is not visible", body_.value(v).name)
+                         : std::string("a value is used where it is not visible"));
+        const Type& t = body_.type(v);
+        bool fits = context_.physical ? is_data(t) && (t.dtype == DType::i32 || t.dtype == DType::i64) : t.is(TypeKind::index);
+        return (fits && leaf.sort() == Sort::integer) ||
+               bad(fmt::format("a value of type {} cannot stand in an integer expression", text(t)));
+      }
+      case ExprKind::position:
+        return (context_.physical && values) || bad("pos(k) stands only in fragments of a physical program");
+      default: return bad("a variable of a formula stands in the text of a program");
+    }
+  };
+  switch (e.kind()) {  // the common single leaves, without the walk
+    case ExprKind::constant: return true;
+    case ExprKind::symbol:
+    case ExprKind::value: return leaf_ok(e);
+    default: break;
+  }
+  for (Expr leaf : leaves(e))
+    if (!leaf_ok(leaf)) return false;
+  return true;
+}
+
+void BodyVerifier::type(const Type& t, SourceRange range) {
+  bool physical = context_.physical;
+  switch (t.kind) {
+    case TypeKind::none: return error("V-32", range, "a value without a type");
+    case TypeKind::scalar:
+      if (!t.shape.empty() || !t.layout.empty()) error("V-32", range, "a scalar has neither shape nor layout");
+      return;
+    case TypeKind::index:
+      if (physical) error("V-32", range, "a physical program has no type index");
+      return;
+    case TypeKind::tensor:
+      if (physical) error("V-32", range, "a physical program has no tensor values");
+      [[fallthrough]];
+    case TypeKind::view:
+      if (t.rank() > kMaxRank) error("V-32", range, fmt::format("{} axes; at most {} are possible", t.rank(), kMaxRank));
+      for (Expr e : t.shape) expression(e, Sort::integer, true, range, "V-32");
+      return;
+    case TypeKind::fragment: break;
+  }
+  if (!physical) return error("V-32", range, "fragments belong to physical programs");
+  constexpr std::int64_t kMaxElements = std::int64_t{1} << 30;
+  std::int64_t elements = 1;
+  if (t.shape.empty() || t.rank() > kMaxRank) return error("W-08", range, "a fragment has 1 to 32 axes");
+  for (Expr e : t.shape) {
+    if (e == Expr() || !e.is(ExprKind::constant) || e.number() < 1 || e.number() > kMaxElements)
+      return error("W-08", range, "the extents of a fragment are positive constants");
+    elements *= e.number();
+    if (elements > kMaxElements) return error("W-08", range, "a fragment has more than 2^30 elements");
+  }
+  if (t.layout.empty()) return;
+  auto layout = std::find_if(context_.layouts->begin(), context_.layouts->end(),
+                             [&](const NamedLayout& l) { return l.name == t.layout; });
+  if (layout == context_.layouts->end()) return error("W-08", range, fmt::format("there is no layout '@{}'", t.layout));
+  if (layout->layout.size() != elements)
+    error("W-08", range,
+          fmt::format("layout '@{}' has {} positions, the fragment {}", t.layout, layout->layout.size(), elements));
+}
+
+}  // namespace kir

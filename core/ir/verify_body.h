@@ -1,0 +1,106 @@
+// The verifier of bodies, shared by kernels and physical programs. Rules: verify.cpp (V-nn), verify_program.cpp (W-nn).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "core/base/diagnostics.h"
+#include "core/ir/abi.h"
+#include "core/ir/body.h"
+#include "core/ir/op_table.h"
+
+namespace kir {
+
+struct NamedLayout;
+
+inline constexpr std::size_t kMaxRank = 32;
+
+struct VerifyContext {
+  const Body* body = nullptr;
+  const Abi* abi = nullptr;
+  bool physical = false;
+  std::unordered_set<std::string_view> symbols;       // every launch-visible name
+  const std::vector<NamedLayout>* layouts = nullptr;  // physical
+  SourceRange whole;                                  // where errors without a place of their own are told
+};
+
+class BodyVerifier {
+ public:
+  BodyVerifier(const VerifyContext& context, Diagnostics& diagnostics);
+
+  // The container's own consistency (V-33). False: nothing else may be asked.
+  bool container();
+  void show(ValueId v) { visible_[v.index] = true; }
+  void hide(ValueId v) { visible_[v.index] = false; }
+  // A root region whose arguments are visible already; ends in a bare yield.
+  void root(RegionId r);
+  void type(const Type& t, SourceRange range);
+  // Leaves known and visible, wanted sort. `values` false: launch-visible integers only.
+  bool expression(Expr e, Sort sort, bool values, SourceRange range, const char* rule = "V-18");
+
+ private:
+  // What the operations of a region may be.
+  enum class Allowed { all, pure, pointwise, coordinates };
+
+  void region(RegionId r, OpKind terminator, Allowed allowed, int depth);
+  void op(OpId id, Allowed allowed, int depth);
+  void operation(OpId id, const Op& o);
+  bool counts(const Op& o);
+  bool attributes(const Op& o);
+  void attribute_expressions(const Op& o);
+  bool is_terminated(RegionId r, OpKind terminator) const;
+
+  // verify_ops.cpp
+  void pointwise(const Op& o);
+  void constant(const Op& o);
+  void index(const Op& o);
+  void cmp(const Op& o);
+  void select(const Op& o);
+  void convert(const Op& o);
+  void access(const Op& o);  // load, store
+  void stored_view(const Op& o);
+  void elem(const Op& o);
+  void tensor(const Op& o);
+  void view(const Op& o);
+  void transpose(const Op& o);
+  void slice(const Op& o);
+  void broadcast(const Op& o);
+  // verify_control.cpp
+  void parallel(const Op& o);
+  void for_loop(const Op& o);
+  void while_loop(const Op& o);
+  void if_else(const Op& o);
+  void reduce(const Op& o);
+  void splat(const Op& o);
+  void tile_reduce(const Op& o);
+
+  bool domain(const Op& o, RegionId r, std::size_t carried);
+  bool arguments(RegionId r, std::size_t first, const std::vector<Type>& types, const Op& o, const char* what);
+  bool hands_on(RegionId r, const std::vector<Type>& types, const Op& o, const char* what);
+  void results(const Op& o, const std::vector<Type>& types);
+  bool identity(const Op& o, const std::vector<Type>& components);
+  bool is_data(const Type& t) const { return t.is(TypeKind::scalar) || t.is(TypeKind::fragment); }
+  bool is_integer_variable(const Type& t) const;  // index; physical: scalar i32 or i64
+  const Type& operand(const Op& o, std::size_t i) const { return body_.type(o.operands[i]); }
+  std::vector<Type> types(std::span<const ValueId> values) const;
+  std::string text(const Type& t) const;
+  void error(const char* rule, const Op& o, std::string message, std::string hint = {});
+  void error(const char* rule, SourceRange range, std::string message, std::string hint = {});
+
+  const VerifyContext& context_;
+  const Body& body_;
+  Diagnostics& diagnostics_;
+  std::vector<bool> visible_;
+};
+
+// Rules V-01 to V-07 of an ABI. `reserved` names are taken already (the kernel's constexprs).
+void verify_abi(const Abi& abi, bool physical, const std::vector<std::string>& reserved, SourceRange whole,
+                Diagnostics& diagnostics);
+// V-08: the first arguments of the root are the views and data scalars in order of declaration.
+bool verify_root_arguments(const Abi& abi, const Body& body, RegionId root, std::size_t extra, SourceRange whole,
+                           Diagnostics& diagnostics);
+bool is_valid_name(std::string_view name);
+
+}  // namespace kir
