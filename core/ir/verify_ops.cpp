@@ -156,13 +156,20 @@ void BodyVerifier::select(const Op& o) {
 void BodyVerifier::convert(const Op& o) {
   const Type &from = operand(o, 0), &to = body_.type(o.results[0]);
   bool index = from.is(TypeKind::index);
+  ConvertMode mode = o.attrs.get<ConvertMode>(AttrKey::mode);
+  if (to.is(TypeKind::index) && !context_.physical) {
+    if (!from.is(TypeKind::scalar) || !is_integer(from.dtype))
+      return error("V-13", o, fmt::format("an index is made of a scalar integer, not of {}", text(from)));
+    if (mode != ConvertMode::sint && mode != ConvertMode::uint)
+      error("V-24", o, fmt::format("the mode '{}' makes no index", name(mode)), "sint or uint");
+    return;
+  }
   if ((!is_data(from) && !index) || !is_data(to)) return error("V-13", o, fmt::format("from {} to {}", text(from), text(to)));
   if (index ? !to.is(TypeKind::scalar) : from.with(to.dtype) != to)
     return error("V-14", o, fmt::format("from {} to {} changes more than the element type", text(from), text(to)));
   bool from_float = !index && is_float(from.dtype), to_float = is_float(to.dtype);
   bool from_int = !index && !from_float, to_int = !to_float;
   int from_width = index ? 0 : bit_width(from.dtype), to_width = bit_width(to.dtype);
-  ConvertMode mode = o.attrs.get<ConvertMode>(AttrKey::mode);
   auto fits = [&] {
     switch (mode) {
       case ConvertMode::rn:

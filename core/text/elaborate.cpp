@@ -533,6 +533,16 @@ Term Parser::elaborate_call(NodeId id, const Type* expected) {
            fmt::format("to convert a value write to_{}", name));
     return value(constant_op(literal_scalar(k, static_cast<DType>(literal_type)), n.range));
   }
+  if (word == Word::to_index) {
+    if (kids.size() != 1) fail("P-04", n.range, "'to_index' takes one operand");
+    ValueId v = value_of(kids[0], nullptr);
+    if (!type(v).is(TypeKind::scalar) || !is_integer(type(v).dtype) || physical_)
+      fail("T-03", n.range, fmt::format("to_index makes an index of a KIR integer, not of {}", type_name(type(v))));
+    Attrs attrs;
+    attrs.set(AttrKey::mode, type(v).dtype == DType::i1 || type(v).dtype == DType::u64 ? ConvertMode::uint : ConvertMode::sint);
+    Type index = Type::index();
+    return value(pointwise(OpKind::convert, {v}, std::move(attrs), &index, n.range));
+  }
   if (word == Word::ceildiv || word == Word::min || word == Word::max || word == Word::ite || word == Word::pos) {
     if (word == Word::min || word == Word::max)
       for (NodeId k : kids) {

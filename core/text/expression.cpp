@@ -167,23 +167,14 @@ NodeId Parser::primary() {
     return add_node(n, kids);
   }
   const WordInfo* w = word();
-  bool function =
-      w && (w->op || w->to || w->dtype ||
-            (w->reserved && (at(Word::ceildiv) || at(Word::min) || at(Word::max) || at(Word::ite) || at(Word::pos))));
+  bool index_function =
+      at(Word::ceildiv) || at(Word::min) || at(Word::max) || at(Word::ite) || at(Word::pos) || at(Word::to_index);
+  bool function = index_function || (w && (w->op || w->to || w->dtype));
   bool called = peek(1).kind == Tok::lparen;
-  if (!function && called) {
-    // In a physical program a line may begin with '(' after a name, so only what is bound to nothing is a call.
-    const Binding& b = slot(t.name, false);
-    if (b.kind == BindingKind::none || (b.kind == BindingKind::constexpr_dtype)) function = true;
-    if (!physical_ && b.kind != BindingKind::constexpr_dtype) function = true;
-    std::string_view text = names_.text(t.name);
-    if (!physical_ && text.starts_with("to_")) function = true;
-  }
+  // In a physical program a statement may begin with '(' after a name, so only what is bound to nothing is a call.
+  if (!function && called) function = !physical_ || slot(t.name, false).kind == BindingKind::none;
   if (function) {
-    if (!called) {
-      if (w && (w->op || w->dtype || w->to || w->reserved))
-        fail("P-04", t.range(), fmt::format("'{}' needs its operands in parentheses here", names_.text(t.name)));
-    }
+    if (!called) fail("P-04", t.range(), fmt::format("'{}' needs its operands in parentheses here", names_.text(t.name)));
     advance();
     advance();
     std::vector<NodeId> kids;

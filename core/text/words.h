@@ -16,7 +16,7 @@ namespace kir::text {
 #define KIR_RESERVED_WORDS(W) \
   W(kernel) W(let) W(in) W(out) W(inout) W(where) W(alias) W(strides) W(align) \
   W(next) W(true_, "true") W(false_, "false") W(inf) W(nan) \
-  W(mod) W(floordiv) W(implies) W(ceildiv) W(min) W(max) W(ite) W(pos) W(divides) W(else_, "else")
+  W(mod) W(floordiv) W(implies) W(ceildiv) W(min) W(max) W(ite) W(pos) W(divides) W(to_index) W(else_, "else")
 #define KIR_CONTEXT_WORDS(W) \
   W(kir) W(pir) W(program) W(implements) W(abi) W(dims) W(launch) W(threads) W(pack) W(grid) W(space) W(length) \
   W(offset) W(dispatch) W(program_id) W(exit_, "exit") W(group) W(dtype) W(may_alias) W(same) W(fill) W(step) W(carry) \
