@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "core/base/check.h"
 #include "core/ir/op_table.h"
@@ -26,9 +27,11 @@ class Analysis {
     }
     if (effects.empty()) return {};
     Workset w = statement(effects[0]);
-    for (std::size_t i = 1; i < effects.size(); ++i) w = common(std::move(w), statement(effects[i]));
-    for (std::size_t i = 0; i < effects.size(); ++i)
-      for (std::size_t j = repeated ? i : i + 1; j < effects.size(); ++j) keep_agreeing(w, effects[i], effects[j]);
+    if (repeated) keep_agreeing(w, effects[0], effects[0]);
+    for (std::size_t i = 1; i < effects.size(); ++i) {
+      w = common(std::move(w), statement(effects[i]), std::span(effects).first(i), effects[i]);
+      if (repeated) keep_agreeing(w, effects[i], effects[i]);
+    }
     for (OpId p : producers)
       for (OpId e : effects) keep_unless_overwritten(w, p, e);
     return w;
@@ -131,31 +134,52 @@ class Analysis {
       }
       if (!effect) continue;
       Workset side = sequence(all, false);
-      w = first ? std::move(side) : common(std::move(w), std::move(side));
+      w = first ? std::move(side) : common(std::move(w), std::move(side), {}, {});
       first = false;
     }
     return w;
   }
 
-  // Axes of equal domains, place by place, as far as both have them.
-  Workset common(Workset a, Workset b) {
+  // Axes of `a` that are axes of `b` too: of equal domains, and such that an element that a statement of `before` and
+  // `statement` both touch decides the axis. The first that fits is taken.
+  Workset common(Workset a, Workset b, std::span<const OpId> before, OpId statement) {
     Workset out;
-    std::size_t n = 0;
-    while (n < a.axes.size() && n < b.axes.size() && a.axes[n].lo == b.axes[n].lo && a.axes[n].hi == b.axes[n].hi) {
-      InstanceAxis axis = a.axes[n];
-      axis.args.insert(axis.args.end(), b.axes[n].args.begin(), b.axes[n].args.end());
-      out.axes.push_back(std::move(axis));
-      ++n;
-    }
     out.reasons = std::move(a.reasons);
     out.reasons.insert(out.reasons.end(), b.reasons.begin(), b.reasons.end());
-    for (const Workset* w : {&a, &b})
-      for (std::size_t k = n; k < w->axes.size(); ++k)
-        out.reasons.push_back(
-            fmt::format("axis {} of the parallel at {} stays inside: a statement of the same group has no axis "
-                        "of the domain {}..{} there",
-                        w->axes[k].name, f_.where(w->axes[k].parallel), f_.text(w->axes[k].lo), f_.text(w->axes[k].hi)));
+    std::vector<bool> used(b.axes.size(), false);
+    for (const InstanceAxis& axis : a.axes) {
+      std::optional<Conflict> conflict;
+      bool found = false;
+      for (std::size_t k = 0; k < b.axes.size() && !found; ++k) {
+        if (used[k] || axis.lo != b.axes[k].lo || axis.hi != b.axes[k].hi) continue;
+        InstanceAxis merged = axis;
+        merged.args.insert(merged.args.end(), b.axes[k].args.begin(), b.axes[k].args.end());
+        std::optional<Conflict> here;
+        for (OpId earlier : before)
+          if (!here) here = first_conflict(merged, earlier, statement);
+        if (here) {
+          if (!conflict) conflict = here;
+          continue;
+        }
+        used[k] = found = true;
+        out.axes.push_back(std::move(merged));
+      }
+      if (found) continue;
+      if (conflict)
+        out.reasons.push_back(told(axis, *conflict));
+      else
+        out.reasons.push_back(no_partner(axis));
+    }
+    for (std::size_t k = 0; k < b.axes.size(); ++k)
+      if (!used[k]) out.reasons.push_back(no_partner(b.axes[k]));
     return out;
+  }
+
+  std::string no_partner(const InstanceAxis& axis) const {
+    return fmt::format(
+        "axis {} of the parallel at {} stays inside: another statement of the same group has no such axis of the "
+        "domain {}..{}",
+        axis.name, f_.where(axis.parallel), f_.text(axis.lo), f_.text(axis.hi));
   }
 
   // The argument that is the axis in the operation where the access is.
@@ -165,23 +189,36 @@ class Analysis {
     return {};
   }
 
-  void keep_agreeing(Workset& w, OpId first, OpId second) {
+  struct Conflict {
+    const Access *x, *y;
+  };
+
+  // Two accesses, one of them writing, that may touch one element in different members of the axis.
+  std::optional<Conflict> first_conflict(const InstanceAxis& axis, OpId first, OpId second) const {
     for (const Access& x : f_.accesses(first))
       for (const Access& y : f_.accesses(second)) {
-        if (w.axes.empty()) return;
         if (!(x.write || y.write) || !f_.may_alias(x.view, y.view)) continue;
-        std::erase_if(w.axes, [&](const InstanceAxis& axis) {
-          ValueId p = argument(axis, x), q = argument(axis, y);
-          if (p && q && pinned_by_axis(f_, x, p, y, q)) return false;
-          const std::string& view = f_.kernel().abi.views[x.write ? x.view : y.view].name;
-          w.reasons.push_back(fmt::format(
-              "axis {} of the parallel at {} stays inside: {} is written at {} and {} at {}, and an element does not "
-              "decide {}",
-              axis.name, f_.where(axis.parallel), view, f_.where(x.write ? x.op : y.op),
-              x.write && y.write ? "written" : "read", f_.where(x.write ? y.op : x.op), axis.name));
-          return true;
-        });
+        ValueId p = argument(axis, x), q = argument(axis, y);
+        if (!p || !q || !pinned_by_axis(f_, x, p, y, q)) return Conflict{&x, &y};
       }
+    return std::nullopt;
+  }
+
+  std::string told(const InstanceAxis& axis, const Conflict& c) const {
+    const Access &write = c.x->write ? *c.x : *c.y, &other = c.x->write ? *c.y : *c.x;
+    return fmt::format(
+        "axis {} of the parallel at {} stays inside: {} is written at {} and {} at {}, and an element does not "
+        "decide {}",
+        axis.name, f_.where(axis.parallel), f_.kernel().abi.views[write.view].name, f_.where(write.op),
+        other.write ? "written" : "read", f_.where(other.op), axis.name);
+  }
+
+  void keep_agreeing(Workset& w, OpId first, OpId second) {
+    std::erase_if(w.axes, [&](const InstanceAxis& axis) {
+      std::optional<Conflict> c = first_conflict(axis, first, second);
+      if (c) w.reasons.push_back(told(axis, *c));
+      return c.has_value();
+    });
   }
 
   // A producer is evaluated by every instance, so that no instance may write what it reads.
