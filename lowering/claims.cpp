@@ -134,9 +134,7 @@ void Claims::bijection(std::size_t g) {
         fmt::format("axis {} decoded from a work id of {} is inside its range", s.axes[k], s.group), in_segment,
         both(less_equal(p.constant(0), from_lo), less(from_lo, t.extent[k])));
   }
-  add(ObligationKind::decode_bijection, fmt::format("decode-bijection:{}:flatten-decode", s.group),
-      fmt::format("flattening the decoded coordinates gives back the work id of {}", s.group), in_segment,
-      equal(t.offset + flatten(t.lo, t.extent, at, p), w));
+  round_trip(g, w, in_segment, at);
   std::vector<Expr> member = t.facts;
   member.insert(member.end(), t.member.begin(), t.member.end());
   Expr number = flatten(t.lo, t.extent, t.axis, p);
@@ -145,6 +143,37 @@ void Claims::bijection(std::size_t g) {
     add(ObligationKind::decode_bijection, fmt::format("decode-bijection:{}:decode-flatten:{}", s.group, s.axes[k]),
         fmt::format("decoding the work id of a member of {} gives back its axis {}", s.group, s.axes[k]), member,
         equal(back[k], t.axis[k]));
+}
+
+// flatten(decode(w)) == w. With more than two axes the digits are taken one at a time: with P the product of the extents
+// below, (z div P) mod e is z div P less e times z div (e P), and the sum of the digits times their P telescopes to z.
+void Claims::round_trip(std::size_t g, Expr w, const std::vector<Expr>& in_segment, const std::vector<Expr>& at) {
+  ExprPool& p = pool();
+  const SegmentPlan& s = space_.segments[g];
+  const SegmentTerms& t = terms_[g];
+  const std::string key = fmt::format("decode-bijection:{}:flatten-decode", s.group);
+  if (t.extent.size() <= 2) {
+    add(ObligationKind::decode_bijection, key,
+        fmt::format("flattening the decoded coordinates gives back the work id of {}", s.group), in_segment,
+        equal(t.offset + flatten(t.lo, t.extent, at, p), w));
+    return;
+  }
+  const std::size_t n = t.extent.size();
+  std::vector<Expr> below(n + 1, p.constant(1)), quotient;
+  for (std::size_t k = 0; k < n; ++k) below[k] = product(std::span(t.extent).subspan(k), p);
+  for (std::size_t k = 0; k <= n; ++k) quotient.push_back(p.fresh(fmt::format("q{}", k)));
+  Expr sum = quotient[1] * below[1];
+  for (std::size_t k = 1; k < n; ++k) {
+    Expr z = p.fresh("z"), e = p.fresh(fmt::format("extent_{}", s.axes[k])), step = p.fresh("below");
+    add(ObligationKind::decode_bijection, fmt::format("{}:digit:{}", key, s.axes[k]),
+        fmt::format("the digit of axis {} of {} is what dividing by its extent leaves", s.axes[k], s.group),
+        {less_equal(p.constant(0), z), less(p.constant(0), e), less(p.constant(0), step)},
+        equal(floordiv(floordiv(z, step), e), floordiv(z, e * step)));
+    Expr digit = quotient[k + 1] - t.extent[k] * quotient[k];
+    sum = sum + (k + 1 < n ? digit * below[k + 1] : digit);
+  }
+  add(ObligationKind::decode_bijection, key,
+      fmt::format("the digits of a work id of {} times their weights add up to it", s.group), t.facts, equal(sum, quotient[n]));
 }
 
 void Claims::enter_group(std::size_t group, const GroupPlan& plan, std::span<const ValueId> args) {

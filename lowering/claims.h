@@ -50,6 +50,7 @@ class Claims {
   void lengths(std::size_t g);
   void partition();
   void bijection(std::size_t g);
+  void round_trip(std::size_t g, Expr w, const std::vector<Expr>& in_segment, const std::vector<Expr>& at);
 
   const KernelFacts& facts_;
   const SpacePlan& space_;
