@@ -60,7 +60,8 @@ std::shared_ptr<const RelationValue> whole_view(const ViewParam& v, std::size_t 
 
 void bind_parameters(BodyDenoter& d, const Abi& abi, const AliasCase& alias, TermPool& terms) {
   for (std::size_t i = 0; i < abi.views.size(); ++i)
-    d.bind(abi.views[i].value, {SymbolicValue::Kind::relation, {}, nullptr, whole_view(abi.views[i], alias.class_of[i], terms.exprs())});
+    d.bind(abi.views[i].value,
+           {SymbolicValue::Kind::relation, {}, nullptr, whole_view(abi.views[i], alias.class_of[i], terms.exprs())});
   for (const ScalarParam& s : abi.scalars) {
     Term t = terms.parameter(s.name, s.dtype);
     d.bind(s.value, s.dtype == DType::i1 ? SymbolicValue::of(terms.leaf_of(t)) : SymbolicValue::of(t));
@@ -106,7 +107,8 @@ std::vector<AliasCase> alias_cases(const Abi& abi) {
     for (std::size_t i = 0; i < open.size(); ++i) {
       if (!((choice >> i) & 1)) continue;
       join(open[i]->a, open[i]->b);
-      c.text += fmt::format("{}{} and {} identical", c.text.empty() ? "" : ", ", abi.views[open[i]->a].name, abi.views[open[i]->b].name);
+      c.text += fmt::format("{}{} and {} identical", c.text.empty() ? "" : ", ", abi.views[open[i]->a].name,
+                            abi.views[open[i]->b].name);
     }
     std::vector<std::size_t> number(root.size(), SIZE_MAX);
     std::size_t next = 0;
@@ -202,11 +204,13 @@ PhysicalDenotation denote(const PhysicalProgram& program, const Abi& kernel_abi,
 
   auto import = [&](Expr e) { return pool.import(e, {}); };
   auto top_claim = [&](ObligationKind kind, std::string what, Expr goal, SourceRange range) {
-    out.claims.push_back({.kind = kind, .what = std::move(what), .binders = {}, .guards = {}, .goal = goal, .range = range, .preset = {}});
+    out.claims.push_back(
+        {.kind = kind, .what = std::move(what), .binders = {}, .guards = {}, .goal = goal, .range = range, .preset = {}});
   };
   for (const Definition& d : program.definitions) {
     Expr name = pool.symbol(d.name), value = import(d.value);
-    top_claim(ObligationKind::launch_extent, fmt::format("{} is never negative", d.name), less_equal(pool.constant(0), value), d.range);
+    top_claim(ObligationKind::launch_extent, fmt::format("{} is never negative", d.name), less_equal(pool.constant(0), value),
+              d.range);
     out.claims.back().from_equations = true;
     out.equations.push_back(equal(name, value));
     for (Expr known : {equal(name, value), less_equal(pool.constant(0), name), less_equal(name, pool.constant(INT64_MAX))})
@@ -251,12 +255,17 @@ PhysicalDenotation denote(const PhysicalProgram& program, const Abi& kernel_abi,
     for (std::size_t i = 0; i < arm.coordinates.size(); ++i) {
       ValueId arg = program.body.region(group.region).args[i];
       Expr c = d.translate(arm.coordinates[i]);
-      d.index_claims(c, program.body.type(arg).dtype, fmt::format("coordinate {} of {}", program.body.value(arg).name, group.name), arm.range);
+      d.index_claims(c, program.body.type(arg).dtype,
+                     fmt::format("coordinate {} of {}", program.body.value(arg).name, group.name), arm.range);
       d.bind(arg, SymbolicValue::of(c));
-      out.claims.push_back({.kind = ObligationKind::decode_bijection,
-                            .what = fmt::format("coordinate {} of {} stays in its declared range", program.body.value(arg).name, group.name),
-                            .binders = d.binders, .guards = d.guards,
-                            .goal = both(less_equal(import(group.lo[i]), c), less(c, import(group.hi[i]))), .range = arm.range, .preset = {}});
+      out.claims.push_back(
+          {.kind = ObligationKind::decode_bijection,
+           .what = fmt::format("coordinate {} of {} stays in its declared range", program.body.value(arg).name, group.name),
+           .binders = d.binders,
+           .guards = d.guards,
+           .goal = both(less_equal(import(group.lo[i]), c), less(c, import(group.hi[i]))),
+           .range = arm.range,
+           .preset = {}});
     }
     d.path.push_back({static_cast<int>(a), {}, true});
     d.run_region(group.region);

@@ -30,7 +30,7 @@ struct Binder {
 
 // A set of views that are one memory in the alias case considered.
 struct MemoryClass {
-  std::string name;           // of its first view
+  std::string name;  // of its first view
   DType dtype = DType::f32;
   std::vector<Expr> shape, strides;
   bool readable_before_write = true;  // false: every view of it is `out`
@@ -42,33 +42,33 @@ struct Event {
   bool store = false;
   std::size_t memory = 0;
   std::vector<Expr> coordinates;
-  std::vector<Binder> binders;   // enclosing, outermost first
-  std::vector<Expr> guards;      // conditions under which it happens
+  std::vector<Binder> binders;  // enclosing, outermost first
+  std::vector<Expr> guards;     // conditions under which it happens
   Path path;
-  Term value = nullptr;          // store: the value written; load: the load term
-  Expr thread;                   // physical, more than one thread per program: the executing thread; empty: all of them
+  Term value = nullptr;  // store: the value written; load: the load term
+  Expr thread;           // physical, more than one thread per program: the executing thread; empty: all of them
   SourceRange range;
 };
 
 // A claim about the execution: context => goal.
 struct Claim {
   ObligationKind kind = ObligationKind::kir_safe;
-  std::string what;              // "load x[m, n + 1] stays inside [0, N) on axis 1"
+  std::string what;  // "load x[m, n + 1] stays inside [0, N) on axis 1"
   std::vector<Binder> binders;
   std::vector<Expr> guards;
   Expr goal;
   SourceRange range;
   std::optional<Obligation::Preset> preset;
-  bool from_equations = false;   // physical: use PhysicalDenotation::equations, not what this claim itself justifies
+  bool from_equations = false;  // physical: use PhysicalDenotation::equations, not what this claim itself justifies
 };
 
 struct Denotation {
   std::vector<MemoryClass> memories;
   std::vector<Event> events;
   std::vector<Claim> claims;
-  std::vector<Expr> base;        // preconditions of the launch: hypotheses of everything
+  std::vector<Expr> base;  // preconditions of the launch: hypotheses of everything
   std::vector<std::pair<std::shared_ptr<const ReduceNode>, SourceRange>> reduces;  // each reduce of the text
-  std::vector<std::pair<std::string, SourceRange>> licences;  // assumed identities, author's assumes
+  std::vector<std::pair<std::string, SourceRange>> licences;                       // assumed identities, author's assumes
 };
 
 // Which views are one memory: class_of[view index]. Without alias facts each view is its own.
@@ -88,8 +88,8 @@ std::vector<Expr> size_preconditions(const Abi& abi, ExprPool& pool);
 Denotation denote(const Kernel& kernel, const AliasCase& alias, TermPool& terms);
 
 struct PhysicalDenotation : Denotation {
-  Expr work;                          // the program id, bound in every event
-  std::vector<Expr> equations;        // the kernel's preconditions and each definition's equation, nothing derived
+  Expr work;                    // the program id, bound in every event
+  std::vector<Expr> equations;  // the kernel's preconditions and each definition's equation, nothing derived
 };
 // `alias` is that of the kernel's ABI, whose views have the same names; `kernel_abi` gives the preconditions.
 PhysicalDenotation denote(const PhysicalProgram& program, const Abi& kernel_abi, const AliasCase& alias, TermPool& terms);

@@ -25,21 +25,59 @@ std::vector<ValueId> BodyDenoter::run_region(RegionId region) {
 void BodyDenoter::run(OpId id) {
   const Op& op = body_.op(id);
   switch (op.kind) {
-    case OpKind::constant: case OpKind::index:
-    case OpKind::add: case OpKind::sub: case OpKind::mul: case OpKind::neg: case OpKind::abs:
-    case OpKind::div: case OpKind::fma: case OpKind::min_nan: case OpKind::max_nan: case OpKind::min_num: case OpKind::max_num:
-    case OpKind::sqrt: case OpKind::floor: case OpKind::ceil: case OpKind::trunc: case OpKind::round_even:
-    case OpKind::exp: case OpKind::exp2: case OpKind::log: case OpKind::log2: case OpKind::rsqrt: case OpKind::sin:
-    case OpKind::cos: case OpKind::tanh: case OpKind::erf:
-    case OpKind::divt: case OpKind::remt: case OpKind::divf: case OpKind::remf: case OpKind::min_s: case OpKind::max_s:
-    case OpKind::min_u: case OpKind::max_u: case OpKind::bit_and: case OpKind::bit_or: case OpKind::bit_xor:
-    case OpKind::bit_not: case OpKind::shl: case OpKind::shrl: case OpKind::shra:
-    case OpKind::cmp: case OpKind::select: case OpKind::convert:
-      return run_pointwise(op);
-    case OpKind::load: case OpKind::store:
-      return run_memory(op);
-    case OpKind::tensor: case OpKind::elem: case OpKind::view: case OpKind::transpose: case OpKind::slice: case OpKind::broadcast:
-      return run_relation(op);
+    case OpKind::constant:
+    case OpKind::index:
+    case OpKind::add:
+    case OpKind::sub:
+    case OpKind::mul:
+    case OpKind::neg:
+    case OpKind::abs:
+    case OpKind::div:
+    case OpKind::fma:
+    case OpKind::min_nan:
+    case OpKind::max_nan:
+    case OpKind::min_num:
+    case OpKind::max_num:
+    case OpKind::sqrt:
+    case OpKind::floor:
+    case OpKind::ceil:
+    case OpKind::trunc:
+    case OpKind::round_even:
+    case OpKind::exp:
+    case OpKind::exp2:
+    case OpKind::log:
+    case OpKind::log2:
+    case OpKind::rsqrt:
+    case OpKind::sin:
+    case OpKind::cos:
+    case OpKind::tanh:
+    case OpKind::erf:
+    case OpKind::divt:
+    case OpKind::remt:
+    case OpKind::divf:
+    case OpKind::remf:
+    case OpKind::min_s:
+    case OpKind::max_s:
+    case OpKind::min_u:
+    case OpKind::max_u:
+    case OpKind::bit_and:
+    case OpKind::bit_or:
+    case OpKind::bit_xor:
+    case OpKind::bit_not:
+    case OpKind::shl:
+    case OpKind::shrl:
+    case OpKind::shra:
+    case OpKind::cmp:
+    case OpKind::select:
+    case OpKind::convert: return run_pointwise(op);
+    case OpKind::load:
+    case OpKind::store: return run_memory(op);
+    case OpKind::tensor:
+    case OpKind::elem:
+    case OpKind::view:
+    case OpKind::transpose:
+    case OpKind::slice:
+    case OpKind::broadcast: return run_relation(op);
     case OpKind::parallel: return run_parallel(op);
     case OpKind::for_loop: return run_for(op);
     case OpKind::if_else: return run_if(op);
@@ -55,21 +93,29 @@ void BodyDenoter::run(OpId id) {
       }
       return;
     }
-    case OpKind::yield: case OpKind::next: return;  // handled by run_region
+    case OpKind::yield:
+    case OpKind::next: return;  // handled by run_region
     case OpKind::reduce: return run_reduce(op);
-    case OpKind::splat: case OpKind::tile_reduce: return run_fragment(op);
+    case OpKind::splat:
+    case OpKind::tile_reduce: return run_fragment(op);
   }
   KIR_UNREACHABLE("operation kind");
 }
 
 void BodyDenoter::run_unsupported(const Op& op, std::string why) {
-  Claim c{.kind = ObligationKind::effect_paired, .what = fmt::format("{} is understood", row(op.kind).name), .binders = binders,
-          .guards = guards, .goal = pool_.boolean(false), .range = op.range,
+  Claim c{.kind = ObligationKind::effect_paired,
+          .what = fmt::format("{} is understood", row(op.kind).name),
+          .binders = binders,
+          .guards = guards,
+          .goal = pool_.boolean(false),
+          .range = op.range,
           .preset = Obligation::Preset{Verdict::unsupported, std::move(why)}};
   out_.claims.push_back(std::move(c));
   for (ValueId r : op.results) {
-    if (type(r).is(TypeKind::index)) define(r, SymbolicValue::of(pool_.fresh("unsupported")));
-    else define(r, terms_.fresh_argument(type(r).dtype));
+    if (type(r).is(TypeKind::index))
+      define(r, SymbolicValue::of(pool_.fresh("unsupported")));
+    else
+      define(r, terms_.fresh_argument(type(r).dtype));
   }
 }
 
@@ -99,14 +145,18 @@ Term BodyDenoter::term_of(const SymbolicValue& s, const Type& t) const {
 Term BodyDenoter::term_of(ValueId v) { return term_of(values_[v.index], type(v)); }
 
 void BodyDenoter::define(ValueId v, Term t) {
-  if (type(v).dtype == DType::i1 && !type(v).is(TypeKind::index)) bind(v, SymbolicValue::of(terms_.leaf_of(t)));
-  else if (type(v).is(TypeKind::index)) bind(v, SymbolicValue::of(terms_.leaf_of(t)));
-  else bind(v, SymbolicValue::of(t));
+  if (type(v).dtype == DType::i1 && !type(v).is(TypeKind::index))
+    bind(v, SymbolicValue::of(terms_.leaf_of(t)));
+  else if (type(v).is(TypeKind::index))
+    bind(v, SymbolicValue::of(terms_.leaf_of(t)));
+  else
+    bind(v, SymbolicValue::of(t));
 }
 
 void BodyDenoter::claim(ObligationKind kind, std::string what, Expr goal, SourceRange range, const Type* fragment) {
   if (goal.is_true()) return;
-  Claim c{.kind = kind, .what = std::move(what), .binders = binders, .guards = guards, .goal = goal, .range = range, .preset = {}};
+  Claim c{
+      .kind = kind, .what = std::move(what), .binders = binders, .guards = guards, .goal = goal, .range = range, .preset = {}};
   if (fragment && fragment->is(TypeKind::fragment)) {
     std::vector<Expr> vars = lanes(*fragment);
     for (std::size_t i = 0; i < vars.size(); ++i)
@@ -130,7 +180,8 @@ void divisors(Expr e, std::vector<Expr>& conditions, std::vector<Expr>& out) {
       under(e.kid(0), e.kid(1));
       under(negation(e.kid(0)), e.kid(2));
       return;
-    case ExprKind::logical_and: case ExprKind::implies:
+    case ExprKind::logical_and:
+    case ExprKind::implies:
       divisors(e.kid(0), conditions, out);
       under(e.kid(0), e.kid(1));
       return;
@@ -180,7 +231,8 @@ void BodyDenoter::check_index(Expr e, DType t, std::string what, SourceRange ran
     for (Expr l : leaves(e))
       if (l.sort() == Sort::integer) fits.push_back(both(less_equal(lo, l), less_equal(l, hi)));
   if (!fits.empty())
-    claim(ObligationKind::index_no_overflow, fmt::format("{} fits {} at every step", what, name(t)), pool_.all_of(fits), range, fragment);
+    claim(ObligationKind::index_no_overflow, fmt::format("{} fits {} at every step", what, name(t)), pool_.all_of(fits), range,
+          fragment);
 }
 
 std::vector<Expr> BodyDenoter::lanes(const Type& fragment) {

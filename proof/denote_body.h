@@ -15,11 +15,11 @@ struct RelationValue {
   std::size_t memory = 0;
   std::string name;
   DType dtype = DType::f32;
-  std::vector<Interval> vars;       // the domain: the shape as seen here
-  std::vector<Expr> coordinates;    // memory: over vars
+  std::vector<Interval> vars;     // the domain: the shape as seen here
+  std::vector<Expr> coordinates;  // memory: over vars
   // Domains passed on the way to the memory, each a coordinate and its range: what an access must satisfy.
   std::vector<std::pair<Expr, Interval>> passed;
-  Term body = nullptr;              // tensor: over vars
+  Term body = nullptr;  // tensor: over vars
 };
 
 struct SymbolicValue {
@@ -34,8 +34,7 @@ struct SymbolicValue {
 class BodyDenoter {
  public:
   BodyDenoter(const Body& body, const PhysicalProgram* physical, TermPool& terms, Denotation& out)
-      : body_(body), physical_(physical), terms_(terms), pool_(terms.exprs()), out_(out),
-        values_(body.value_count()) {}
+      : body_(body), physical_(physical), terms_(terms), pool_(terms.exprs()), out_(out), values_(body.value_count()) {}
 
   void bind(ValueId v, SymbolicValue value) { values_[v.index] = std::move(value); }
   // Runs the operations of a region; returns the values its terminator names (empty when it has none).
@@ -62,10 +61,10 @@ class BodyDenoter {
   void run_unsupported(const Op& op, std::string why);
 
   const Type& type(ValueId v) const { return body_.type(v); }
-  Expr expr_of(ValueId v);                // integers and i1
-  Term term_of(ValueId v);                // any data value
+  Expr expr_of(ValueId v);  // integers and i1
+  Term term_of(ValueId v);  // any data value
   Term term_of(const SymbolicValue& v, const Type& type) const;
-  void define(ValueId v, Term t);         // i1 becomes a boolean expression
+  void define(ValueId v, Term t);  // i1 becomes a boolean expression
   void define(ValueId v, SymbolicValue value) { bind(v, std::move(value)); }
 
   void claim(ObligationKind kind, std::string what, Expr goal, SourceRange range, const Type* fragment = nullptr);

@@ -46,8 +46,8 @@ void BodyDenoter::run_for(const Op& op) {
   if (const Expr* step = op.attrs.find<Expr>(AttrKey::step); step && !step->is_constant(1)) {
     Expr s = translate(*step);
     fits(s, "the step");
-    claim(physical_ ? ObligationKind::loop_matched : ObligationKind::kir_safe, fmt::format("the step of {} is at least 1", iv.name),
-          less_equal(pool_.constant(1), s), op.range);
+    claim(physical_ ? ObligationKind::loop_matched : ObligationKind::kir_safe,
+          fmt::format("the step of {} is at least 1", iv.name), less_equal(pool_.constant(1), s), op.range);
     if (physical_)
       claim(ObligationKind::index_no_overflow, fmt::format("the exit value of {} fits", iv.name),
             less_equal(range.hi + s, pool_.constant(iv_type == DType::i32 ? INT32_MAX : INT64_MAX)), op.range);
@@ -65,8 +65,11 @@ void BodyDenoter::run_for(const Op& op) {
   };
   std::vector<Carry> carries;
   for (std::size_t i = 1; i < args.size(); ++i) {
-    Carry c{.type = &type(args[i]), .dtype = type(args[i]).is(TypeKind::index) ? DType::i64 : type(args[i]).dtype,
-            .init = term_of(op.operands[i - 1]), .placeholder = nullptr, .lanes = {}};
+    Carry c{.type = &type(args[i]),
+            .dtype = type(args[i]).is(TypeKind::index) ? DType::i64 : type(args[i]).dtype,
+            .init = term_of(op.operands[i - 1]),
+            .placeholder = nullptr,
+            .lanes = {}};
     if (c.type->is(TypeKind::fragment)) c.lanes = lanes(*c.type);
     c.placeholder = terms_.fresh_argument(c.dtype, c.lanes);
     define(args[i], c.placeholder);
@@ -157,13 +160,19 @@ void BodyDenoter::run_for(const Op& op) {
       Event& e = out_.events[i];
       for (Expr& c : e.coordinates) f(c);
       for (Expr& g : e.guards) f(g);
-      for (Binder& b : e.binders) { f(b.range.lo); f(b.range.hi); }
+      for (Binder& b : e.binders) {
+        f(b.range.lo);
+        f(b.range.hi);
+      }
     }
     for (std::size_t i = first_claim; i < out_.claims.size(); ++i) {
       Claim& c = out_.claims[i];
       f(c.goal);
       for (Expr& g : c.guards) f(g);
-      for (Binder& b : c.binders) { f(b.range.lo); f(b.range.hi); }
+      for (Binder& b : c.binders) {
+        f(b.range.lo);
+        f(b.range.hi);
+      }
     }
   };
   each_expr([&](Expr& e) { collect_expr(e); });
@@ -191,8 +200,10 @@ void BodyDenoter::run_if(const Op& op) {
   }
   for (std::size_t i = 0; i < op.results.size(); ++i) {
     Term a = term_of(yielded[0][i]), b = term_of(yielded[1][i]);
-    if (type(op.results[i]).is_scalar(DType::i1)) bind(op.results[i], SymbolicValue::of(ite(c, terms_.leaf_of(a), terms_.leaf_of(b))));
-    else define(op.results[i], terms_.select(c, a, b));
+    if (type(op.results[i]).is_scalar(DType::i1))
+      bind(op.results[i], SymbolicValue::of(ite(c, terms_.leaf_of(a), terms_.leaf_of(b))));
+    else
+      define(op.results[i], terms_.select(c, a, b));
   }
 }
 

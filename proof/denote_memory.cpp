@@ -16,9 +16,9 @@ TermPool::Substitution at(const RelationValue& r, const std::vector<Expr>& coord
 
 std::string BodyDenoter::show(const RelationValue& r, const std::vector<Expr>& coordinates) const {
   std::string s = r.name + "[";
-  for (std::size_t i = 0; i < coordinates.size(); ++i) s += (i ? ", " : "") + to_string(coordinates[i], [](Expr leaf) {
-    return leaf.is(ExprKind::variable) ? leaf.name() : std::string();
-  });
+  for (std::size_t i = 0; i < coordinates.size(); ++i)
+    s += (i ? ", " : "") +
+         to_string(coordinates[i], [](Expr leaf) { return leaf.is(ExprKind::variable) ? leaf.name() : std::string(); });
   return s + "]";
 }
 
@@ -55,10 +55,14 @@ void BodyDenoter::run_memory(const Op& op) {
   // Bounds: in every domain passed on the way, then in the memory itself.
   TermPool::Substitution here = at(r, at_view);
   auto in_bounds = [&](Expr c, const Interval& domain, std::size_t axis, const std::string& of) {
-    Claim claim{.kind = bounds,
-                .what = fmt::format("{} {} stays inside {} on axis {}", store ? "store to" : "load of", show(r, at_view), of, axis),
-                .binders = event.binders, .guards = event.guards,
-                .goal = open(both(less_equal(domain.lo, c), less(c, domain.hi))), .range = op.range, .preset = {}};
+    Claim claim{
+        .kind = bounds,
+        .what = fmt::format("{} {} stays inside {} on axis {}", store ? "store to" : "load of", show(r, at_view), of, axis),
+        .binders = event.binders,
+        .guards = event.guards,
+        .goal = open(both(less_equal(domain.lo, c), less(c, domain.hi))),
+        .range = op.range,
+        .preset = {}};
     out_.claims.push_back(std::move(claim));
   };
   for (std::size_t i = 0; i < r.vars.size(); ++i)
@@ -118,7 +122,8 @@ void BodyDenoter::run_relation(const Op& op) {
     for (std::size_t i = 1; i < op.operands.size(); ++i) coordinates.push_back(expr_of(op.operands[i]));
     TermPool::Substitution here = at(source, coordinates);
     auto check = [&](Expr c, const Interval& d, std::size_t axis) {
-      claim(ObligationKind::kir_safe, fmt::format("element {} stays inside its domain on axis {}", show(source, coordinates), axis),
+      claim(ObligationKind::kir_safe,
+            fmt::format("element {} stays inside its domain on axis {}", show(source, coordinates), axis),
             both(less_equal(d.lo, c), less(c, d.hi)), op.range);
     };
     for (std::size_t i = 0; i < source.vars.size(); ++i) check(coordinates[i], source.vars[i], i);
@@ -165,7 +170,8 @@ void BodyDenoter::run_relation(const Op& op) {
       for (Expr e : extents) vars.push_back(add(translate(e), "b"));
       for (std::size_t i = 0; i < axes.size(); ++i) {
         Expr v = vars[static_cast<std::size_t>(axes[i])];
-        bool stretched = extent(source.vars[i]).is_constant(1) && !made->vars[static_cast<std::size_t>(axes[i])].hi.is_constant(1);
+        bool stretched =
+            extent(source.vars[i]).is_constant(1) && !made->vars[static_cast<std::size_t>(axes[i])].hi.is_constant(1);
         to_source.push_back(stretched ? pool_.constant(0) : v);
       }
       break;

@@ -16,11 +16,24 @@ std::optional<ExprKind> signed_comparison(CmpPredicate p) {
     case CmpPredicate::sle: return ExprKind::le;
     case CmpPredicate::sgt: return ExprKind::gt;
     case CmpPredicate::sge: return ExprKind::ge;
-    case CmpPredicate::ult: case CmpPredicate::ule: case CmpPredicate::ugt: case CmpPredicate::uge:
-    case CmpPredicate::oeq: case CmpPredicate::one: case CmpPredicate::olt: case CmpPredicate::ole: case CmpPredicate::ogt:
-    case CmpPredicate::oge: case CmpPredicate::ord: case CmpPredicate::ueq: case CmpPredicate::une: case CmpPredicate::fult:
-    case CmpPredicate::fule: case CmpPredicate::fugt: case CmpPredicate::fuge: case CmpPredicate::uno:
-      return std::nullopt;
+    case CmpPredicate::ult:
+    case CmpPredicate::ule:
+    case CmpPredicate::ugt:
+    case CmpPredicate::uge:
+    case CmpPredicate::oeq:
+    case CmpPredicate::one:
+    case CmpPredicate::olt:
+    case CmpPredicate::ole:
+    case CmpPredicate::ogt:
+    case CmpPredicate::oge:
+    case CmpPredicate::ord:
+    case CmpPredicate::ueq:
+    case CmpPredicate::une:
+    case CmpPredicate::fult:
+    case CmpPredicate::fule:
+    case CmpPredicate::fugt:
+    case CmpPredicate::fuge:
+    case CmpPredicate::uno: return std::nullopt;
   }
   return std::nullopt;
 }
@@ -81,10 +94,14 @@ void BodyDenoter::run_pointwise(const Op& op) {
     // An index counts as i64 on both sides: equal values, whatever width they were computed in.
     Term a = exact_integer ? terms_.integer(v.expr, DType::i64) : operand(0);
     if (m == ConvertMode::to_sint || m == ConvertMode::to_uint) {
-      Claim c{.kind = ObligationKind::kir_safe, .what = "the conversion is in range", .binders = binders, .guards = guards,
-              .goal = pool_.boolean(false), .range = op.range,
-              .preset = Obligation::Preset{Verdict::unknown,
-                                           "float ranges are not decided; use a saturating conversion (sat_to_sint, sat_to_uint)"}};
+      Claim c{.kind = ObligationKind::kir_safe,
+              .what = "the conversion is in range",
+              .binders = binders,
+              .guards = guards,
+              .goal = pool_.boolean(false),
+              .range = op.range,
+              .preset = Obligation::Preset{
+                  Verdict::unknown, "float ranges are not decided; use a saturating conversion (sat_to_sint, sat_to_uint)"}};
       if (!physical_) out_.claims.push_back(std::move(c));
     }
     return define(result, terms_.convert(m, t.dtype, a));
@@ -101,7 +118,8 @@ void BodyDenoter::run_pointwise(const Op& op) {
     int width = bit_width(t.dtype);
     Expr minimum = pool_.constant(width >= 64 ? INT64_MIN : -(std::int64_t{1} << (width - 1)));
     Expr goal = both(not_equal(b, pool_.constant(0)), negation(both(equal(a, minimum), equal(b, pool_.constant(-1)))));
-    claim(ObligationKind::kir_safe, fmt::format("{} does not divide by zero or overflow", row(op.kind).name), goal, op.range, &t);
+    claim(ObligationKind::kir_safe, fmt::format("{} does not divide by zero or overflow", row(op.kind).name), goal, op.range,
+          &t);
   }
   define(result, terms_.pointwise(op.kind, t.dtype, terms()));
 }

@@ -40,7 +40,9 @@ void races(const Denotation& d, TermPool& terms, const std::string& prefix, cons
       const Event &a = d.events[i], &b = d.events[j];
       if (a.memory != b.memory || (!a.store && !b.store)) continue;
       std::size_t common = 0;
-      while (common < a.binders.size() && common < b.binders.size() && a.binders[common].range.var == b.binders[common].range.var) ++common;
+      while (common < a.binders.size() && common < b.binders.size() &&
+             a.binders[common].range.var == b.binders[common].range.var)
+        ++common;
       EventCopy other = copy(b, 0, terms);
       std::vector<Expr> same_so_far, goals;
       for (std::size_t k = 0; k < common; ++k) {
@@ -49,12 +51,14 @@ void races(const Denotation& d, TermPool& terms, const std::string& prefix, cons
         same_so_far.push_back(here);
       }
       if (goals.empty()) continue;  // no parallel encloses both
-      Obligation o = obligation(ObligationKind::kir_race_free, fmt::format("{}/race/{}", prefix, n++),
-                                fmt::format("instances of one parallel never meet in {}{}", d.memories[a.memory].name, note), b.range);
+      Obligation o =
+          obligation(ObligationKind::kir_race_free, fmt::format("{}/race/{}", prefix, n++),
+                     fmt::format("instances of one parallel never meet in {}{}", d.memories[a.memory].name, note), b.range);
       o.hypotheses = d.base;
       append(o.hypotheses, context(a.binders, a.guards));
       append(o.hypotheses, context(other.binders, other.guards));
-      for (std::size_t k = 0; k < a.coordinates.size(); ++k) o.hypotheses.push_back(equal(a.coordinates[k], other.coordinates[k]));
+      for (std::size_t k = 0; k < a.coordinates.size(); ++k)
+        o.hypotheses.push_back(equal(a.coordinates[k], other.coordinates[k]));
       o.goal = pool.all_of(goals);
       ledger.add(std::move(o));
     }
@@ -82,7 +86,8 @@ void injective_views(const Kernel& kernel, const Denotation& d, TermPool& terms,
       // Row-major: the coordinates are read back from the address, one axis at a time.
       for (std::size_t k = 0; k < m.shape.size(); ++k) {
         bool last = k + 1 == m.shape.size();
-        Obligation o = obligation(ObligationKind::view_injective, fmt::format("{}/view-injective/{}/{}", prefix, m.name, k), sentence, view.range);
+        Obligation o = obligation(ObligationKind::view_injective, fmt::format("{}/view-injective/{}/{}", prefix, m.name, k),
+                                  sentence, view.range);
         o.hypotheses = hypotheses;
         Expr tail = pool.constant(0);
         for (std::size_t j = k; j < m.shape.size(); ++j) tail = tail + a[j] * m.strides[j];
@@ -91,7 +96,8 @@ void injective_views(const Kernel& kernel, const Denotation& d, TermPool& terms,
       }
       continue;
     }
-    Obligation o = obligation(ObligationKind::view_injective, fmt::format("{}/view-injective/{}", prefix, m.name), sentence, view.range);
+    Obligation o =
+        obligation(ObligationKind::view_injective, fmt::format("{}/view-injective/{}", prefix, m.name), sentence, view.range);
     o.hypotheses = hypotheses;
     o.hypotheses.push_back(equal(address_a, address_b));
     std::vector<Expr> same;
@@ -107,8 +113,9 @@ void initialized_reads(const Denotation& d, TermPool& terms, const std::string& 
   std::size_t n = 0;
   for (const Event& load : d.events) {
     if (load.store || d.memories[load.memory].readable_before_write) continue;
-    Obligation o = obligation(ObligationKind::initialization, fmt::format("{}/initialization/{}", prefix, n++),
-                              fmt::format("the element of {} is written before it is read", d.memories[load.memory].name), load.range);
+    Obligation o =
+        obligation(ObligationKind::initialization, fmt::format("{}/initialization/{}", prefix, n++),
+                   fmt::format("the element of {} is written before it is read", d.memories[load.memory].name), load.range);
     o.hypotheses = d.base;
     append(o.hypotheses, context(load.binders, load.guards));
     std::vector<Expr> ways;
@@ -122,7 +129,8 @@ void initialized_reads(const Denotation& d, TermPool& terms, const std::string& 
       Assignment at = solve(unknowns, equations, pool);
       // Iterations that the coordinates do not tell are tried as those of the load.
       for (std::size_t k = 0; k < unknowns.size(); ++k)
-        if (!at.contains(unknowns[k].node()) && k < load.binders.size()) at.emplace(unknowns[k].node(), load.binders[k].range.var);
+        if (!at.contains(unknowns[k].node()) && k < load.binders.size())
+          at.emplace(unknowns[k].node(), load.binders[k].range.var);
       if (at.size() < unknowns.size()) continue;
       TermPool::Substitution point;
       for (Expr u : unknowns) point.exprs.emplace(u.node(), at.at(u.node()));
@@ -254,9 +262,13 @@ std::optional<Scalar> evaluate_term(Term t, const std::vector<std::pair<Term, Sc
       ScalarResult r = evaluate_convert(static_cast<ConvertMode>(t->mode), *a, t->type);
       return r.ok() ? std::optional(r.value) : std::nullopt;
     }
-    case TermKind::parameter: case TermKind::integer: case TermKind::load: case TermKind::argument: case TermKind::arbitrary:
-    case TermKind::reduce: case TermKind::iterate:
-      return std::nullopt;
+    case TermKind::parameter:
+    case TermKind::integer:
+    case TermKind::load:
+    case TermKind::argument:
+    case TermKind::arbitrary:
+    case TermKind::reduce:
+    case TermKind::iterate: return std::nullopt;
   }
   return std::nullopt;
 }
@@ -331,7 +343,8 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
                                 fmt::format("the identity {} is neutral for the combine", show(*identity)), range);
       o.goal = terms.exprs().boolean(true);
       if (assumed) {
-        ledger.assume("licence", fmt::format("identity assumed ({}) of the reduce at {}", show(*identity), kernel.source ? describe(*kernel.source, range) : "?"));
+        ledger.assume("licence", fmt::format("identity assumed ({}) of the reduce at {}", show(*identity),
+                                             kernel.source ? describe(*kernel.source, range) : "?"));
       } else {
         std::string counter;
         for (const Tuple& p : points) {
@@ -342,23 +355,27 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
           for (bool left : {true, false}) {
             auto r = left ? apply(combine, *identity, acc, terms) : apply(combine, acc, *identity, terms);
             if (r && !equal_values(*r, acc) && counter.empty())
-              counter = fmt::format("combine({}, {}) = {}", left ? show(*identity) : show(acc), left ? show(acc) : show(*identity), show(*r));
+              counter = fmt::format("combine({}, {}) = {}", left ? show(*identity) : show(acc),
+                                    left ? show(acc) : show(*identity), show(*r));
           }
         }
         if (!counter.empty())
           o.preset = Obligation::Preset{Verdict::refuted, "the identity changes a value: " + counter};
         else if (!neutral_by_component(combine, *identity, init))
-          o.preset = Obligation::Preset{Verdict::unknown,
-                                        "the identity of a combine of its own is not proven neutral; write `identity assumed (...)` to vouch for it"};
+          o.preset = Obligation::Preset{
+              Verdict::unknown,
+              "the identity of a combine of its own is not proven neutral; write `identity assumed (...)` to vouch for it"};
       }
       if (!assumed) ledger.add(std::move(o));
     }
     if (order == Order::strict) continue;
     bool proven = simple && is_associative(*simple, types[0]) && (order == Order::tree || is_commutative(*simple, types[0]));
-    std::string sentence = fmt::format("the combine is associative{} as order({}) says", order == Order::any ? " and commutative" : "", name(order));
+    std::string sentence = fmt::format("the combine is associative{} as order({}) says",
+                                       order == Order::any ? " and commutative" : "", name(order));
     if (!proven && has_float) {
-      ledger.assume("licence", fmt::format("order({}) of the reduce at {}: floating-point rounding of any such order is accepted",
-                                           name(order), kernel.source ? describe(*kernel.source, range) : "?"));
+      ledger.assume("licence",
+                    fmt::format("order({}) of the reduce at {}: floating-point rounding of any such order is accepted",
+                                name(order), kernel.source ? describe(*kernel.source, range) : "?"));
       continue;
     }
     Obligation o = obligation(ObligationKind::combine_laws, fmt::format("{}/laws/{}", prefix, i), sentence, range);
@@ -370,18 +387,22 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
           if (order == Order::any) {
             auto x = apply(combine, a, b, terms), y = apply(combine, b, a, terms);
             if (x && y && !equal_values(*x, *y) && counter.empty())
-              counter = fmt::format("combine({0}, {1}) = {2} but combine({1}, {0}) = {3}", show(a), show(b), show(*x), show(*y));
+              counter =
+                  fmt::format("combine({0}, {1}) = {2} but combine({1}, {0}) = {3}", show(a), show(b), show(*x), show(*y));
           }
           for (const Tuple& c : points) {
             auto ab = apply(combine, a, b, terms), bc = apply(combine, b, c, terms);
             auto x = ab ? apply(combine, *ab, c, terms) : std::nullopt, y = bc ? apply(combine, a, *bc, terms) : std::nullopt;
             if (x && y && !equal_values(*x, *y) && counter.empty())
-              counter = fmt::format("with a = {}, b = {}, c = {}: combine(combine(a, b), c) = {} but combine(a, combine(b, c)) = {}", show(a),
-                                    show(b), show(c), show(*x), show(*y));
+              counter =
+                  fmt::format("with a = {}, b = {}, c = {}: combine(combine(a, b), c) = {} but combine(a, combine(b, c)) = {}",
+                              show(a), show(b), show(c), show(*x), show(*y));
           }
         }
-      o.preset = counter.empty() ? Obligation::Preset{Verdict::unknown, "the laws of an exact combine of its own are not decided; use order(strict)"}
-                                 : Obligation::Preset{Verdict::refuted, counter};
+      o.preset = counter.empty()
+                     ? Obligation::Preset{Verdict::unknown,
+                                          "the laws of an exact combine of its own are not decided; use order(strict)"}
+                     : Obligation::Preset{Verdict::refuted, counter};
     }
     ledger.add(std::move(o));
   }
@@ -392,7 +413,8 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
 void derive_kir(const Kernel& kernel, Ledger& ledger) {
   std::vector<AliasCase> cases = alias_cases(kernel.abi);
   if (cases.empty()) {
-    Obligation o = obligation(ObligationKind::alias_case, kernel.id() + "/alias", "the alias facts are split into cases", kernel.range);
+    Obligation o =
+        obligation(ObligationKind::alias_case, kernel.id() + "/alias", "the alias facts are split into cases", kernel.range);
     o.preset = Obligation::Preset{Verdict::unsupported, "more than 8 may_alias facts"};
     o.goal = ledger.pool->boolean(false);
     ledger.add(std::move(o));
@@ -401,9 +423,11 @@ void derive_kir(const Kernel& kernel, Ledger& ledger) {
   for (Expr w : kernel.abi.where)
     ledger.assume("precondition", fmt::format("where {} (checked by the launcher)", to_string(w)));
   for (const AliasFact& f : kernel.abi.aliases)
-    ledger.assume("precondition", fmt::format("{} and {} are {} (checked by the launcher)", kernel.abi.views[f.a].name, kernel.abi.views[f.b].name,
-                                              f.kind == AliasKind::same ? "identical" : "disjoint or identical"));
-  ledger.assume("precondition", "views not declared to alias do not overlap; extents and strides are not negative (checked by the launcher)");
+    ledger.assume("precondition",
+                  fmt::format("{} and {} are {} (checked by the launcher)", kernel.abi.views[f.a].name,
+                              kernel.abi.views[f.b].name, f.kind == AliasKind::same ? "identical" : "disjoint or identical"));
+  ledger.assume("precondition",
+                "views not declared to alias do not overlap; extents and strides are not negative (checked by the launcher)");
   TermPool terms(*ledger.pool);
   for (const AliasCase& c : cases) {
     std::string prefix = kernel.id() + (c.text.empty() ? "" : "/" + c.text) + "/kir";
@@ -411,7 +435,7 @@ void derive_kir(const Kernel& kernel, Ledger& ledger) {
     for (const auto& [text, range] : d.licences)
       ledger.assume("assume", fmt::format("{} at {}", text, kernel.source ? describe(*kernel.source, range) : "?"));
     std::string note = c.text.empty() ? "" : " (" + c.text + ")";
-    add_claims(d.claims, d.base, d.base, Side::kir, prefix, c.text, ledger);
+    add_claims(d.claims, d.base, d.base, Side::kir, {}, prefix, c.text, ledger);
     races(d, terms, prefix, note, ledger);
     injective_views(kernel, d, terms, prefix, ledger);
     initialized_reads(d, terms, prefix, ledger);
@@ -421,7 +445,8 @@ void derive_kir(const Kernel& kernel, Ledger& ledger) {
   for (std::uint32_t i = 0; i < kernel.body.op_count(); ++i) {
     OpKind k = kernel.body.op(OpId(i)).kind;
     if (int ulp = row(k).accuracy.max_ulp)
-      ledger.assume("accuracy", fmt::format("{}: a provider may be off by {} ulp from the correctly rounded value", row(k).name, ulp));
+      ledger.assume("accuracy",
+                    fmt::format("{}: a provider may be off by {} ulp from the correctly rounded value", row(k).name, ulp));
   }
 }
 

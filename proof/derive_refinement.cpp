@@ -28,9 +28,15 @@ namespace {
 
 class Refinement {
  public:
-  Refinement(const Kernel& kernel, const PhysicalProgram& program, const AliasCase& alias, const DeriveOptions& options, TermPool& terms,
-             Ledger& ledger)
-      : kernel_(kernel), program_(program), alias_(alias), options_(options), terms_(terms), pool_(terms.exprs()), ledger_(ledger),
+  Refinement(const Kernel& kernel, const PhysicalProgram& program, const AliasCase& alias, const DeriveOptions& options,
+             TermPool& terms, Ledger& ledger)
+      : kernel_(kernel),
+        program_(program),
+        alias_(alias),
+        options_(options),
+        terms_(terms),
+        pool_(terms.exprs()),
+        ledger_(ledger),
         prefix_(kernel.id() + (alias.text.empty() ? "" : "/" + alias.text) + "/refine"),
         note_(alias.text.empty() ? "" : " (" + alias.text + ")") {}
 
@@ -39,7 +45,8 @@ class Refinement {
     kir_ = denote(kernel_, alias_, terms_);
     physical_ = denote(program_, kernel_.abi, alias_, terms_);
     restrictions();
-    add_claims(physical_.claims, physical_.base, physical_.equations, Side::physical, prefix_, alias_.text, ledger_);
+    add_claims(physical_.claims, physical_.base, physical_.equations, Side::physical, size_preconditions(kernel_.abi, pool_),
+               prefix_, alias_.text, ledger_);
     segments();
     independence();
     stores();
@@ -68,16 +75,20 @@ class Refinement {
     const Abi &k = kernel_.abi, &p = program_.abi;
     bool ok = true;
     auto refuse = [&](std::string reason, SourceRange range) {
-      preset(ObligationKind::effect_paired, Verdict::unsupported, "the program's ABI is the kernel's", std::move(reason), range);
+      preset(ObligationKind::effect_paired, Verdict::unsupported, "the program's ABI is the kernel's", std::move(reason),
+             range);
       ok = false;
     };
     std::vector<Expr> base = launch_preconditions(k, alias_, true, pool_);
     auto shape_equal = [&](const char* what, const std::string& view, Expr a, Expr b, SourceRange range) {
       Expr x = pool_.import(a, {}), y = pool_.import(b, {});
-      if (!(x == y)) add(ObligationKind::precondition_implied, fmt::format("{} of {} is the kernel's", what, view), base, equal(x, y), range);
+      if (!(x == y))
+        add(ObligationKind::precondition_implied, fmt::format("{} of {} is the kernel's", what, view), base, equal(x, y),
+            range);
     };
     for (const SymbolInfo& s : p.symbols)
-      if (!k.find_symbol(s.name)) refuse(fmt::format("dims {} is no symbol of the kernel (symbols are matched by name)", s.name), s.range);
+      if (!k.find_symbol(s.name))
+        refuse(fmt::format("dims {} is no symbol of the kernel (symbols are matched by name)", s.name), s.range);
     for (const SymbolInfo& s : k.symbols)
       if (!p.find_symbol(s.name)) refuse(fmt::format("the kernel's symbol {} is missing in dims", s.name), {});
     for (const ScalarParam& s : p.scalars) {
@@ -114,7 +125,8 @@ class Refinement {
                          (k.views[g.a].name == p.views[f.b].name && k.views[g.b].name == p.views[f.a].name);
         return same_pair && (g.kind == f.kind || f.kind == AliasKind::may_alias);
       };
-      if (std::none_of(k.aliases.begin(), k.aliases.end(), is)) refuse("the program states an alias fact that the kernel does not", f.range);
+      if (std::none_of(k.aliases.begin(), k.aliases.end(), is))
+        refuse("the program states an alias fact that the kernel does not", f.range);
     }
     // And a pair that may alias in the kernel must be said to in the program, since its launcher refuses overlap otherwise.
     for (const AliasFact& g : k.aliases) {
@@ -136,13 +148,16 @@ class Refinement {
         physical_.base.push_back(e);
         physical_.equations.push_back(e);
       } else {
-        add(ObligationKind::precondition_implied, fmt::format("the program's demand `{}` follows from the kernel", what), base, e, range);
+        add(ObligationKind::precondition_implied, fmt::format("the program's demand `{}` follows from the kernel", what), base,
+            e, range);
       }
     };
     for (const SymbolInfo& s : program_.abi.symbols) {
       Expr x = pool_.symbol(s.name);
-      if (s.lo && !s.lo.is_constant(INT64_MIN)) demand(fmt::format("{} >= {}", s.name, to_string(s.lo)), less_equal(pool_.import(s.lo, {}), x), s.range);
-      if (s.hi && !s.hi.is_constant(INT64_MAX)) demand(fmt::format("{} <= {}", s.name, to_string(s.hi)), less_equal(x, pool_.import(s.hi, {})), s.range);
+      if (s.lo && !s.lo.is_constant(INT64_MIN))
+        demand(fmt::format("{} >= {}", s.name, to_string(s.lo)), less_equal(pool_.import(s.lo, {}), x), s.range);
+      if (s.hi && !s.hi.is_constant(INT64_MAX))
+        demand(fmt::format("{} <= {}", s.name, to_string(s.hi)), less_equal(x, pool_.import(s.hi, {})), s.range);
     }
     for (std::size_t i = 0; i < program_.abi.where.size(); ++i) {
       SourceRange range = i < program_.abi.where_ranges.size() ? program_.abi.where_ranges[i] : SourceRange{};
@@ -154,11 +169,13 @@ class Refinement {
         std::int64_t natural = byte_size(v.dtype), want = v.align ? v.align : natural, have = w.align ? w.align : natural;
         if (want <= have) continue;
         if (options_.allow_restrictions)
-          ledger_.assume("restriction", fmt::format("RESTRICTED: {} is aligned to {} bytes (the launcher refuses the rest)", v.name, want));
+          ledger_.assume("restriction",
+                         fmt::format("RESTRICTED: {} is aligned to {} bytes (the launcher refuses the rest)", v.name, want));
         else
           preset(ObligationKind::alignment, Verdict::unsupported, fmt::format("{} is aligned to {} bytes", v.name, want),
                  fmt::format("the kernel promises {} bytes; --allow-restrictions accepts it", have), v.range);
       }
+    ledger_.assume("precondition", "each view spans less than 2^63 bytes (checked by the launcher)");
     ledger_.assume("provider", "a definition above 2^63-1 or a grid above 2^31-1 is refused by the launcher");
   }
 
@@ -175,12 +192,16 @@ class Refinement {
       const DispatchArm& arm = program_.arms[i];
       const Group& group = program_.groups[arm.group];
       for (std::size_t j = i + 1; j < program_.arms.size(); ++j)
-        add(ObligationKind::segment_partition, fmt::format("a program id belongs to at most one of {} and {}", group.name, program_.groups[program_.arms[j].group].name),
+        add(ObligationKind::segment_partition,
+            fmt::format("a program id belongs to at most one of {} and {}", group.name,
+                        program_.groups[program_.arms[j].group].name),
             at, negation(both(guard(arm), guard(program_.arms[j]))), program_.arms[j].range);
       for (const Segment& s : program_.segments) {
         if (s.group != group.name) continue;
-        Expr inside = both(less_equal(pool_.symbol(s.offset), physical_.work), less(physical_.work, pool_.symbol(s.offset) + pool_.symbol(s.length)));
-        add(ObligationKind::segment_partition, fmt::format("{} runs exactly for the ids of its segment; padding ids run nothing", group.name), at,
+        Expr inside = both(less_equal(pool_.symbol(s.offset), physical_.work),
+                           less(physical_.work, pool_.symbol(s.offset) + pool_.symbol(s.length)));
+        add(ObligationKind::segment_partition,
+            fmt::format("{} runs exactly for the ids of its segment; padding ids run nothing", group.name), at,
             equal(guard(arm), inside), arm.range);
       }
     }
@@ -210,7 +231,8 @@ class Refinement {
           same.push_back(equal(physical_.work, work));
           const bool known = a.thread != Expr() && other.thread != Expr();
           Expr goal = known ? equal(a.thread, other.thread) : pool_.boolean(false);
-          add(ObligationKind::barrier_separation, fmt::format("accesses to {} that meet are of one thread", memory), same, goal, b.range);
+          add(ObligationKind::barrier_separation, fmt::format("accesses to {} that meet are of one thread", memory), same, goal,
+              b.range);
         }
       }
   }
@@ -248,13 +270,13 @@ class Refinement {
           ranges.push_back(e.range);
         }
       if (ks.empty() && ps.empty()) continue;
-      MatchSite site{fmt::format("store to {}{}", kir_.memories[m].name, note_), fmt::format("{}/store/{}", prefix_, kir_.memories[m].name),
-                     ranges.empty() ? SourceRange{} : ranges[0]};
+      MatchSite site{fmt::format("store to {}{}", kir_.memories[m].name, note_),
+                     fmt::format("{}/store/{}", prefix_, kir_.memories[m].name), ranges.empty() ? SourceRange{} : ranges[0]};
       auto found = matcher.match_pieces(ks, ps, physical_.base, true, site, Matcher::Remainder::unreachable);
       if (!found) {
         std::string reason = matcher.why().empty() ? "no store of the program matches a store of the KIR" : matcher.why();
-        preset(ObligationKind::value_equal, Verdict::unsupported, fmt::format("the values stored to {} are the KIR's", kir_.memories[m].name),
-               std::move(reason), site.range);
+        preset(ObligationKind::value_equal, Verdict::unsupported,
+               fmt::format("the values stored to {} are the KIR's", kir_.memories[m].name), std::move(reason), site.range);
         continue;
       }
       for (const Pairing& f : *found) pairs.push_back({m, ks[f.kir], ps[f.physical], f.to_kir, ranges[f.physical]});
@@ -301,7 +323,8 @@ class Refinement {
         Expr first = before(pa.path, pb.path, pool_);
         if (first.is_false()) continue;
         h.push_back(first);
-        add(ObligationKind::order_kept, fmt::format("stores that meet in {} keep the KIR's order", kir_.memories[a.memory].name), h,
+        add(ObligationKind::order_kept,
+            fmt::format("stores that meet in {} keep the KIR's order", kir_.memories[a.memory].name), h,
             before(kir_path(a, sa), kir_path(b, sb), pool_), b.range);
       }
 
@@ -318,7 +341,8 @@ class Refinement {
         Expr precedes = before(p.path, l.physical_point, pool_), kir_precedes = before(kir_path(s, opened), l.kir_point, pool_);
         // Across instances nothing meets (R6, and kir-race-free on the other side).
         if (precedes == kir_precedes) continue;
-        add(ObligationKind::load_stable, fmt::format("{}: the load of {} sees the same stores as in the KIR", l.site.what, kir_.memories[l.memory].name), h,
+        add(ObligationKind::load_stable,
+            fmt::format("{}: the load of {} sees the same stores as in the KIR", l.site.what, kir_.memories[l.memory].name), h,
             equal(precedes, kir_precedes), l.site.range);
       }
   }

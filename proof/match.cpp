@@ -16,9 +16,7 @@ constexpr int kMaxDepth = 400;
 
 Expr negated(Expr e) { return e.is(ExprKind::logical_not) ? e.kid(0) : negation(e); }
 
-bool knows(const std::vector<Expr>& context, Expr e) {
-  return std::find(context.begin(), context.end(), e) != context.end();
-}
+bool knows(const std::vector<Expr>& context, Expr e) { return std::find(context.begin(), context.end(), e) != context.end(); }
 
 std::vector<Expr> extended(std::vector<Expr> context, Expr e) {
   context.push_back(e);
@@ -27,8 +25,8 @@ std::vector<Expr> extended(std::vector<Expr> context, Expr e) {
 
 }  // namespace
 
-void Matcher::emit(ObligationKind kind, const std::vector<Expr>& context, Expr goal, const MatchSite& site, std::string sentence,
-                   std::string otherwise_unsupported) {
+void Matcher::emit(ObligationKind kind, const std::vector<Expr>& context, Expr goal, const MatchSite& site,
+                   std::string sentence, std::string otherwise_unsupported) {
   if (goal.is_true()) return;
   Obligation o{.kind = kind,
                .key = fmt::format("{}/{}/{}", site.key, name(kind), next_key_++),
@@ -55,7 +53,8 @@ bool Matcher::attempt(const std::function<bool()>& f) {
 
 bool Matcher::match_integers(Expr k, Expr p, const std::vector<Expr>& context, const MatchSite& site, std::string what) {
   if (k == p) return true;
-  if (k.is(ExprKind::constant) && p.is(ExprKind::constant)) return fail(fmt::format("{} differ: {} and {}", what, k.number(), p.number()));
+  if (k.is(ExprKind::constant) && p.is(ExprKind::constant))
+    return fail(fmt::format("{} differ: {} and {}", what, k.number(), p.number()));
   emit(ObligationKind::value_equal, context, equal(k, p), site, fmt::format("{} are equal", what));
   return true;
 }
@@ -89,7 +88,10 @@ bool Matcher::match(Term k, Term p, const std::vector<Expr>& context, const Matc
     if (attempt([&] { return match_folds(k, p, context, site, false); })) return ok(true);
     return ok(attempt([&] { return match_folds(k, p, context, site, true); }));
   }
-  auto integer_like = [](Term t) { return t->kind == TermKind::integer || (t->kind == TermKind::literal && is_integer(t->type) && t->type != DType::i1 && t->type != DType::u64); };
+  auto integer_like = [](Term t) {
+    return t->kind == TermKind::integer ||
+           (t->kind == TermKind::literal && is_integer(t->type) && t->type != DType::i1 && t->type != DType::u64);
+  };
   if (k->kind != p->kind && integer_like(k) && integer_like(p)) {
     auto value = [&](Term t) { return t->kind == TermKind::integer ? t->exprs[0] : pool_.constant(t->literal.as_signed()); };
     return ok(match_integers(value(k), value(p), context, site, "the integers"));
@@ -136,8 +138,10 @@ bool Matcher::match(Term k, Term p, const std::vector<Expr>& context, const Matc
       if (k->kids.size() == 2 && is_commutative(k->op, k->type)) return ok(attempt([&] { return in_order(true); }));
       return false;
     }
-    case TermKind::cmp: case TermKind::convert:
-      if (k->mode != p->mode) return fail(k->kind == TermKind::cmp ? "comparison predicates differ" : "conversion modes differ");
+    case TermKind::cmp:
+    case TermKind::convert:
+      if (k->mode != p->mode)
+        return fail(k->kind == TermKind::cmp ? "comparison predicates differ" : "conversion modes differ");
       for (std::size_t i = 0; i < k->kids.size(); ++i)
         if (!match(k->kids[i], p->kids[i], context, site)) return false;
       return ok(true);
@@ -145,7 +149,9 @@ bool Matcher::match(Term k, Term p, const std::vector<Expr>& context, const Matc
       if (k == p) return true;
       return fail("carried values of different loops");
     case TermKind::arbitrary: return fail("an arbitrary value (a masked load without a fill) reaches the result");
-    case TermKind::select: case TermKind::reduce: case TermKind::iterate: KIR_UNREACHABLE("handled above");
+    case TermKind::select:
+    case TermKind::reduce:
+    case TermKind::iterate: KIR_UNREACHABLE("handled above");
   }
   KIR_UNREACHABLE("term kind");
 }
@@ -162,8 +168,10 @@ bool Matcher::match_select(Term k, Term p, const std::vector<Expr>& context, con
   std::vector<std::pair<std::vector<Expr>, std::string>> unmatched;
   for (bool value : {true, false}) {
     std::vector<Expr> under = extended(base, value ? c : negated(c));
-    if (attempt([&] { return match(terms_.resolve(k, c, value), terms_.resolve(p, c, value), under, site); })) any = true;
-    else unmatched.emplace_back(std::move(under), why_);
+    if (attempt([&] { return match(terms_.resolve(k, c, value), terms_.resolve(p, c, value), under, site); }))
+      any = true;
+    else
+      unmatched.emplace_back(std::move(under), why_);
   }
   if (!any) return false;
   for (auto& [under, reason] : unmatched)
@@ -171,7 +179,8 @@ bool Matcher::match_select(Term k, Term p, const std::vector<Expr>& context, con
   return true;
 }
 
-void Matcher::relate_guards(const std::vector<Expr>& kir, const std::vector<Expr>& physical, std::vector<Expr>& context, const MatchSite& site) {
+void Matcher::relate_guards(const std::vector<Expr>& kir, const std::vector<Expr>& physical, std::vector<Expr>& context,
+                            const MatchSite& site) {
   std::vector<Expr> kl, pl;
   auto collect = [&](const std::vector<Expr>& from, std::vector<Expr>& to) {
     for (Expr g : from)
@@ -180,8 +189,8 @@ void Matcher::relate_guards(const std::vector<Expr>& kir, const std::vector<Expr
   };
   collect(kir, kl);
   collect(physical, pl);
-  // Each KIR leaf is tried against the program's in order and paired with the first that matches: a wrong pair only makes what it
-  // owes unprovable. What a match owes is emitted under the same context, so the equation may be used there.
+  // Each KIR leaf is tried against the program's in order and paired with the first that matches: a wrong pair only makes what
+  // it owes unprovable. What a match owes is emitted under the same context, so the equation may be used there.
   std::vector<bool> used(pl.size());
   for (Expr a : kl)
     for (std::size_t i = 0; i < pl.size(); ++i) {
@@ -204,7 +213,8 @@ bool Matcher::match_loops(Term k, Term p, const std::vector<Expr>& context, cons
   }
   Expr zero = pool_.constant(0);
   if (!(a.lo == b.lo) || !(a.upto == b.upto))
-    emit(ObligationKind::loop_matched, context, equal(max(zero, a.upto - a.lo), max(zero, b.upto - b.lo)), site, "the loops run equally often");
+    emit(ObligationKind::loop_matched, context, equal(max(zero, a.upto - a.lo), max(zero, b.upto - b.lo)), site,
+         "the loops run equally often");
   // One iteration number for both, equal states before it.
   TermPool::Substitution s;
   s.exprs.emplace(a.var.node(), a.lo == b.lo ? b.var : b.var - b.lo + a.lo);
@@ -241,8 +251,9 @@ bool Matcher::match_folds(Term k, Term p, const std::vector<Expr>& context, cons
       kir = expand_kir({.deep = false, .init_as_piece = true, .init = {}, .like = like});
     }
   }
-  if (!kir) return fail(reason.empty() ? "a fold in the program against a value that is no fold in the KIR"
-                                       : fmt::format("the KIR's fold is not understood: {}", reason));
+  if (!kir)
+    return fail(reason.empty() ? "a fold in the program against a value that is no fold in the KIR"
+                               : fmt::format("the KIR's fold is not understood: {}", reason));
   if (!kir->op) {
     if (p->kind != TermKind::reduce) return fail("a reduce with a combine of its own against something that is no reduce");
     std::optional<Sequence> other = expand(p, {.deep = false, .init_as_piece = false, .init = {}, .like = {}}, terms_, &reason);
@@ -260,7 +271,8 @@ bool Matcher::match_folds(Term k, Term p, const std::vector<Expr>& context, cons
   Order licence = k->kind == TermKind::reduce ? k->reduce->order : Order::strict;
   if (is_associative(op, kir->type) && is_commutative(op, kir->type)) licence = Order::any;
   if (physical->freedom > licence)
-    return fail(fmt::format("the program folds with order({}), the KIR licenses order({})", name(physical->freedom), name(licence)));
+    return fail(
+        fmt::format("the program folds with order({}), the KIR licenses order({})", name(physical->freedom), name(licence)));
   if (physical->bracketed && licence == Order::strict) return fail("the program brackets a fold that the KIR orders strictly");
 
   auto pieces = [](const Sequence& s) {
@@ -273,7 +285,9 @@ bool Matcher::match_folds(Term k, Term p, const std::vector<Expr>& context, cons
   // The initial value, exactly once.
   if (!kir->init.empty()) {
     Term init = kir->init[0];
-    auto is_copy = [&](const Piece& x) { return o.init && x.body[0]->kind == TermKind::literal && x.body[0]->literal == *o.init; };
+    auto is_copy = [&](const Piece& x) {
+      return o.init && x.body[0]->kind == TermKind::literal && x.body[0]->literal == *o.init;
+    };
     std::size_t copies = static_cast<std::size_t>(std::count_if(ps.begin(), ps.end(), is_copy));
     bool absorbs = o.init && is_neutral(op, *o.init, o.init);  // copies beyond the first are neutral
     if (absorbs && copies > 0) {
@@ -316,10 +330,13 @@ bool Matcher::match_folds(Term k, Term p, const std::vector<Expr>& context, cons
   return pair(Remainder::refused) || (deep && pair(Remainder::unreachable));
 }
 
-bool Matcher::match_general(const Sequence& k, const Sequence& p, Term kt, Term pt, const std::vector<Expr>& context, const MatchSite& site) {
-  if (kt->number != pt->number || k.combine.results.size() != p.combine.results.size()) return fail("reduces of different components");
+bool Matcher::match_general(const Sequence& k, const Sequence& p, Term kt, Term pt, const std::vector<Expr>& context,
+                            const MatchSite& site) {
+  if (kt->number != pt->number || k.combine.results.size() != p.combine.results.size())
+    return fail("reduces of different components");
   if (p.freedom > kt->reduce->order)
-    return fail(fmt::format("the program folds with order({}), the KIR licenses order({})", name(p.freedom), name(kt->reduce->order)));
+    return fail(
+        fmt::format("the program folds with order({}), the KIR licenses order({})", name(p.freedom), name(kt->reduce->order)));
   if (k.identity != p.identity && !(p.identity.empty() && !k.init.empty())) return fail("the identities differ");
   if (k.init.size() != p.init.size()) return fail("one reduce has an initial value, the other has none");
   for (std::size_t i = 0; i < k.init.size(); ++i)

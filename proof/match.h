@@ -29,9 +29,9 @@ namespace kir::proof {
 
 // Where obligations of a match belong.
 struct MatchSite {
-  std::string what;    // "store to y"
-  std::string key;     // unique prefix
-  SourceRange range;   // of the physical text
+  std::string what;   // "store to y"
+  std::string key;    // unique prefix
+  SourceRange range;  // of the physical text
 };
 
 // A pair of loads of a written class that was matched by M3: owed once all stores are paired.
@@ -75,7 +75,8 @@ class Matcher {
   void emit(ObligationKind kind, const std::vector<Expr>& context, Expr goal, const MatchSite& site, std::string sentence,
             std::string otherwise_unsupported = {});
   // Hypotheses that equate the data leaves of two guards that match as terms.
-  void relate_guards(const std::vector<Expr>& kir, const std::vector<Expr>& physical, std::vector<Expr>& context, const MatchSite& site);
+  void relate_guards(const std::vector<Expr>& kir, const std::vector<Expr>& physical, std::vector<Expr>& context,
+                     const MatchSite& site);
 
   const std::string& why() const { return why_; }
 
@@ -88,7 +89,8 @@ class Matcher {
   bool match_select(Term k, Term p, const std::vector<Expr>& context, const MatchSite& site);
   bool match_loops(Term k, Term p, const std::vector<Expr>& context, const MatchSite& site);
   bool match_folds(Term k, Term p, const std::vector<Expr>& context, const MatchSite& site, bool deep);
-  bool match_general(const Sequence& k, const Sequence& p, Term kt, Term pt, const std::vector<Expr>& context, const MatchSite& site);
+  bool match_general(const Sequence& k, const Sequence& p, Term kt, Term pt, const std::vector<Expr>& context,
+                     const MatchSite& site);
   void equations(Term k, Term p, const std::set<const ExprNode*>& unknown, std::vector<Equation>& out);
   bool attempt(const std::function<bool()>& f);  // rolls obligations and pending loads back on failure
 

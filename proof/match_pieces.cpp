@@ -100,9 +100,10 @@ void Matcher::equations(Term k, Term p, const std::set<const ExprNode*>& unknown
   for (std::size_t i = 0; i < k->kids.size() && i < p->kids.size(); ++i) equations(k->kids[i], p->kids[i], unknown, out);
 }
 
-std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piece>& kir_pieces, const std::vector<Piece>& physical_pieces,
-                                                          const std::vector<Expr>& context, bool order_free, const MatchSite& site,
-                                                          Remainder remainder) {
+std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piece>& kir_pieces,
+                                                          const std::vector<Piece>& physical_pieces,
+                                                          const std::vector<Expr>& context, bool order_free,
+                                                          const MatchSite& site, Remainder remainder) {
   struct Found {
     std::size_t kir;
     Piece kir_open;       // the KIR piece over points of its own
@@ -147,6 +148,14 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
       std::vector<Equation> back;
       for (Expr v : k_vars) back.push_back({phi.at(v.node()), v});
       Assignment psi = solve(p_vars, back, pool_);
+      // An outer iteration that only bounds an inner one: from where the inner range begins.
+      for (const Interval& outer : p.binders)
+        for (const Interval& inner : p.binders) {
+          auto value = psi.find(inner.var.node());
+          if (psi.contains(outer.var.node()) || value == psi.end()) continue;
+          Assignment found_outer = solve({outer.var}, {{inner.lo, value->second}}, pool_);
+          if (auto it = found_outer.find(outer.var.node()); it != found_outer.end()) psi.emplace(outer.var.node(), it->second);
+        }
       // What the KIR's point does not tell can only be one point: the least that a guard or the range allows.
       for (const Interval& b : p.binders)
         if (!psi.contains(b.var.node())) psi.emplace(b.var.node(), least(b, p.guards, p_vars));
@@ -174,12 +183,14 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
         for (Expr v : p_vars) {
           Expr again = terms_.substitute(psi.at(v.node()), back_of_phi);
           if (!(again == v))
-            emit(ObligationKind::coverage, related, equal(again, v), site, fmt::format("different points stand for different KIR members ({})", v.name()));
+            emit(ObligationKind::coverage, related, equal(again, v), site,
+                 fmt::format("different points stand for different KIR members ({})", v.name()));
         }
         for (std::size_t i = 0; i < k.coordinates.size(); ++i) {
           Expr c = terms_.substitute(k.coordinates[i], to_kir);
           if (!(c == p.coordinates[i]))
-            emit(ObligationKind::relation_equal, related, equal(c, p.coordinates[i]), site, fmt::format("the element written is the KIR's on axis {}", i));
+            emit(ObligationKind::relation_equal, related, equal(c, p.coordinates[i]), site,
+                 fmt::format("the element written is the KIR's on axis {}", i));
         }
         for (std::size_t i = 0; i < k.body.size(); ++i)
           if (!match(terms_.substitute(k.body[i], to_kir), p.body[i], related, site)) return false;
@@ -192,9 +203,11 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
         Pairing& pairing = pairings.back();
         pairing.to_kir.exprs.clear();
         TermPool::Substitution close;
-        for (std::size_t i = 0; i < p.binders.size(); ++i) close.exprs.emplace(p.binders[i].var.node(), physical_pieces[pi].binders[i].var);
+        for (std::size_t i = 0; i < p.binders.size(); ++i)
+          close.exprs.emplace(p.binders[i].var.node(), physical_pieces[pi].binders[i].var);
         for (std::size_t i = 0; i < k.binders.size(); ++i)
-          pairing.to_kir.exprs.emplace(kir_pieces[ki].binders[i].var.node(), terms_.substitute(phi.at(k.binders[i].var.node()), close));
+          pairing.to_kir.exprs.emplace(kir_pieces[ki].binders[i].var.node(),
+                                       terms_.substitute(phi.at(k.binders[i].var.node()), close));
       } else if (first_reason.empty() || !why_.empty()) {
         if (first_reason.empty()) first_reason = why_;
       }
@@ -206,7 +219,8 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
         return std::nullopt;
       }
       // Allowed only where it never happens.
-      emit(ObligationKind::effect_paired, under, pool_.boolean(false), site, "a part without a partner in the KIR is not reached", first_reason);
+      emit(ObligationKind::effect_paired, under, pool_.boolean(false), site,
+           "a part without a partner in the KIR is not reached", first_reason);
     }
   }
   if (found.empty() && !physical_pieces.empty() && !kir_pieces.empty()) {
@@ -253,7 +267,8 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
       for (const Interval& b : k.binders) {
         Expr again = terms_.substitute(f.phi.at(b.var.node()), to_physical);
         if (!(again == b.var))
-          emit(ObligationKind::coverage, here, equal(again, b.var), site, fmt::format("the point that covers a member stands for it ({})", b.var.name()));
+          emit(ObligationKind::coverage, here, equal(again, b.var), site,
+               fmt::format("the point that covers a member stands for it ({})", b.var.name()));
       }
       for (std::size_t i = j + 1; i < partners.size(); ++i) {
         std::vector<Expr> both = here;
@@ -270,13 +285,15 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
         Piece pa = renamed(a.physical, terms_, sa), pb = renamed(b.physical, terms_, sb);
         auto kir_path = [&](const Found& f, const TermPool::Substitution& s) {
           TermPool::Substitution to;
-          for (const Interval& i : f.kir_open.binders) to.exprs.emplace(i.var.node(), terms_.substitute(f.phi.at(i.var.node()), s));
+          for (const Interval& i : f.kir_open.binders)
+            to.exprs.emplace(i.var.node(), terms_.substitute(f.phi.at(i.var.node()), s));
           return terms_.substitute(f.kir_open.path, to);
         };
         std::vector<Expr> hypotheses = joined(joined(context, domain(pa)), domain(pb));
         hypotheses.push_back(before(pa.path, pb.path, pool_));
         if (hypotheses.back().is_false()) continue;
-        emit(ObligationKind::order_kept, hypotheses, before(kir_path(a, sa), kir_path(b, sb), pool_), site, "the KIR's order is kept");
+        emit(ObligationKind::order_kept, hypotheses, before(kir_path(a, sa), kir_path(b, sb), pool_), site,
+             "the KIR's order is kept");
       }
   return pairings;
 }

@@ -17,15 +17,46 @@
 namespace kir::proof {
 
 enum class ObligationKind : std::uint8_t {
-  kir_safe, kir_race_free,
-  access_bounds, index_no_overflow, view_injective, alias_case,
-  launch_extent, segment_partition, decode_bijection,
-  ownership_disjoint, read_write_independence, coverage, effect_paired,
-  relation_equal, predicate_subset, value_equal, order_kept, load_stable, loop_matched,
-  initialization, combine_laws, licence_refines, segment_independence,
-  layout_admissible, layout_injective, layout_covering, replica_consistent, replica_once, swizzle_bijective,
-  barrier_separation, uniform, async_complete, atomic_scope, alignment, readonly_path, workspace_fits, resource_limit,
-  precondition_implied, reachable, assumed,
+  kir_safe,
+  kir_race_free,
+  access_bounds,
+  index_no_overflow,
+  view_injective,
+  alias_case,
+  launch_extent,
+  segment_partition,
+  decode_bijection,
+  ownership_disjoint,
+  read_write_independence,
+  coverage,
+  effect_paired,
+  relation_equal,
+  predicate_subset,
+  value_equal,
+  order_kept,
+  load_stable,
+  loop_matched,
+  initialization,
+  combine_laws,
+  licence_refines,
+  segment_independence,
+  layout_admissible,
+  layout_injective,
+  layout_covering,
+  replica_consistent,
+  replica_once,
+  swizzle_bijective,
+  barrier_separation,
+  uniform,
+  async_complete,
+  atomic_scope,
+  alignment,
+  readonly_path,
+  workspace_fits,
+  resource_limit,
+  precondition_implied,
+  reachable,
+  assumed,
 };
 inline constexpr int kObligationKindCount = static_cast<int>(ObligationKind::assumed) + 1;
 
@@ -50,14 +81,14 @@ enum class Side : std::uint8_t { kir, physical, lowering };
 
 struct Obligation {
   ObligationKind kind{};
-  std::string key;       // stable identity of the claim: kind, place and what distinguishes it; equal keys, equal claims
-  std::string sentence;  // "store to y at softmax.kir:14 stays inside [0, M*N) for every active member"
-  Side side = Side::kir; // which text `range` is of
+  std::string key;        // stable identity of the claim: kind, place and what distinguishes it; equal keys, equal claims
+  std::string sentence;   // "store to y at softmax.kir:14 stays inside [0, M*N) for every active member"
+  Side side = Side::kir;  // which text `range` is of
   SourceRange range;
   std::vector<Expr> hypotheses;  // of the ledger's pool
   Expr goal;
   struct Preset {
-    Verdict verdict;     // never proved
+    Verdict verdict;  // never proved
     std::string reason;
   };
   std::optional<Preset> preset;
@@ -89,11 +120,11 @@ struct Binding {
 // What a decision procedure found.
 struct Decision {
   Verdict verdict = Verdict::missing;
-  std::string tier;          // "simplifier", "enumeration", "lemma:mixed-radix", "smt", "preset"
-  std::string reason;        // why not proved
+  std::string tier;            // "simplifier", "enumeration", "lemma:mixed-radix", "smt", "preset"
+  std::string reason;          // why not proved
   std::uint64_t resource = 0;  // solver resource units used
   std::vector<Binding> model;  // of a refutation candidate
-  double milliseconds = 0;   // never part of a verdict or of a certificate
+  double milliseconds = 0;     // never part of a verdict or of a certificate
 };
 
 }  // namespace kir::proof

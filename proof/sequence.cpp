@@ -93,7 +93,8 @@ class Expander {
       if (leftmost && prefix.path.empty()) return false;
       return leaf(t, prefix);
     }
-    if (t->kind == TermKind::pointwise && t->op == *out_.op && t->type == out_.type && splices(t) && (leftmost || options_.deep)) {
+    if (t->kind == TermKind::pointwise && t->op == *out_.op && t->type == out_.type && splices(t) &&
+        (leftmost || options_.deep)) {
       if (!leftmost) out_.bracketed = true;
       return fold(t->kids[0], extended(prefix, 0), leftmost) && fold(t->kids[1], extended(prefix, 1), false);
     }
@@ -119,9 +120,8 @@ class Expander {
   }
 
   bool reads_carry(Term t, const LoopNode& l) {
-    return terms_.mentions(t, [&](Term x) {
-      return std::find(l.arguments.begin(), l.arguments.end(), x) != l.arguments.end();
-    });
+    return terms_.mentions(t,
+                           [&](Term x) { return std::find(l.arguments.begin(), l.arguments.end(), x) != l.arguments.end(); });
   }
 
   // The step as a function of the accumulator l.arguments[0]: appends what it folds in, in order.
@@ -162,8 +162,16 @@ class Expander {
       if (c == Expr()) break;
       bool decided = false;
       for (Expr g : prefix.guards) {
-        if (g == c) { t = terms_.resolve(t, c, true); decided = true; break; }
-        if (g.is(ExprKind::logical_not) && g.kid(0) == c) { t = terms_.resolve(t, c, false); decided = true; break; }
+        if (g == c) {
+          t = terms_.resolve(t, c, true);
+          decided = true;
+          break;
+        }
+        if (g.is(ExprKind::logical_not) && g.kid(0) == c) {
+          t = terms_.resolve(t, c, false);
+          decided = true;
+          break;
+        }
       }
       if (decided) continue;
       for (bool value : {true, false}) {
@@ -198,7 +206,8 @@ class Expander {
 std::optional<OpKind> simple_operation(const Combine& c) {
   if (c.results.size() != 1 || c.arguments.size() != 2) return std::nullopt;
   Term r = c.results[0];
-  if (r->kind == TermKind::pointwise && r->kids.size() == 2 && r->kids[0] == c.arguments[0] && r->kids[1] == c.arguments[1]) return r->op;
+  if (r->kind == TermKind::pointwise && r->kids.size() == 2 && r->kids[0] == c.arguments[0] && r->kids[1] == c.arguments[1])
+    return r->op;
   return std::nullopt;
 }
 

@@ -29,13 +29,13 @@ struct SequencePiece {
 
 struct Sequence {
   Combine combine;
-  std::optional<OpKind> op;      // one component, combine is exactly this operation of (accumulator, element)
+  std::optional<OpKind> op;  // one component, combine is exactly this operation of (accumulator, element)
   DType type = DType::f32;
   std::vector<SequencePiece> pieces;
-  Order freedom = Order::strict; // the licence that the reduces in it declare
-  bool bracketed = false;        // some piece was folded on its own before it joined
-  std::vector<Scalar> neutral;   // identities declared and literal leaves dropped
-  bool always_neutral = false;   // one of these takes part whatever the sizes
+  Order freedom = Order::strict;  // the licence that the reduces in it declare
+  bool bracketed = false;         // some piece was folded on its own before it joined
+  std::vector<Scalar> neutral;    // identities declared and literal leaves dropped
+  bool always_neutral = false;    // one of these takes part whatever the sizes
   // Of a reduce taken whole (first expansion only):
   std::vector<Scalar> identity;
   bool identity_assumed = false;

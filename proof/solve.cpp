@@ -15,8 +15,10 @@ std::optional<Polynomial> add(Polynomial a, const Polynomial& b, std::int64_t sc
   for (const auto& [m, c] : b) {
     std::int64_t product, sum;
     if (__builtin_mul_overflow(c, scale, &product) || __builtin_add_overflow(a[m], product, &sum)) return std::nullopt;
-    if (sum) a[m] = sum;
-    else a.erase(m);
+    if (sum)
+      a[m] = sum;
+    else
+      a.erase(m);
   }
   return a;
 }
@@ -30,8 +32,10 @@ std::optional<Polynomial> multiply(const Polynomial& a, const Polynomial& b) {
       std::sort(mn.begin(), mn.end());
       std::int64_t product, sum;
       if (__builtin_mul_overflow(c, d, &product) || __builtin_add_overflow(out[mn], product, &sum)) return std::nullopt;
-      if (sum) out[mn] = sum;
-      else out.erase(mn);
+      if (sum)
+        out[mn] = sum;
+      else
+        out.erase(mn);
     }
   return out;
 }
@@ -39,7 +43,8 @@ std::optional<Polynomial> multiply(const Polynomial& a, const Polynomial& b) {
 std::optional<Polynomial> polynomial(Expr e) {
   switch (e.kind()) {
     case ExprKind::constant: return e.number() ? Polynomial{{{}, e.number()}} : Polynomial{};
-    case ExprKind::add: case ExprKind::sub: {
+    case ExprKind::add:
+    case ExprKind::sub: {
       auto a = polynomial(e.kid(0)), b = polynomial(e.kid(1));
       if (!a || !b) return std::nullopt;
       return add(*a, *b, e.is(ExprKind::add) ? 1 : -1);
@@ -61,8 +66,10 @@ Expr to_expr(const Polynomial& p, ExprPool& pool) {
   for (const auto& [m, c] : p) {
     Expr term;
     for (Expr f : m) term = term ? term * f : f;
-    if (!term) term = pool.constant(c);
-    else if (c != 1) term = pool.constant(c) * term;
+    if (!term)
+      term = pool.constant(c);
+    else if (c != 1)
+      term = pool.constant(c) * term;
     out = out ? out + term : term;
   }
   return out ? out : pool.constant(0);
@@ -105,8 +112,10 @@ class Solver {
   }
 
   void know(Expr atom, Expr value) {
-    if (unknown_.contains(atom.node())) found_.emplace(atom.node(), value);
-    else atoms_.emplace_back(atom, value);
+    if (unknown_.contains(atom.node()))
+      found_.emplace(atom.node(), value);
+    else
+      atoms_.emplace_back(atom, value);
   }
 
   bool step(Equation& e) {
@@ -132,9 +141,12 @@ class Solver {
         }
       }
       if (count > 1) return false;
-      if (count == 0) known[m] = c;
-      else by_atom[atom][rest] = c;
+      if (count == 0)
+        known[m] = c;
+      else
+        by_atom[atom][rest] = c;
     }
+    if (by_atom.empty()) return false;  // the unknowns cancel: nothing is learnt
     Expr right = known.empty() ? e.right : e.right - to_expr(known, pool_);
     if (by_atom.size() == 1) {
       auto& [atom, coefficient] = *by_atom.begin();
@@ -191,8 +203,10 @@ class Solver {
         Expr x = quot.kid(0), d = quot.kid(1), y = rem.kid(0), f = rem.kid(1);
         if (is_unknown(d) || is_unknown(f)) continue;
         Expr solved;
-        if (same_value(x, y) && same_value(d, f)) solved = x;
-        else if (y.is(ExprKind::floordiv) && same_value(x, y.kid(0)) && same_value(d, y.kid(1) * f)) solved = y;
+        if (same_value(x, y) && same_value(d, f))
+          solved = x;
+        else if (y.is(ExprKind::floordiv) && same_value(x, y.kid(0)) && same_value(d, y.kid(1) * f))
+          solved = y;
         if (solved == Expr() || !is_unknown(solved) || !done_.insert({quot.node(), rem.node()}).second) continue;
         work_.push_back({solved, q * f + r});
         progress = true;

@@ -53,7 +53,8 @@ Term TermPool::boolean(Expr e) {
 }
 
 Term TermPool::load(std::int64_t memory, DType type, std::vector<Expr> coordinates, Path point) {
-  return intern({.kind = TermKind::load, .type = type, .number = memory, .exprs = std::move(coordinates), .point = std::move(point)});
+  return intern(
+      {.kind = TermKind::load, .type = type, .number = memory, .exprs = std::move(coordinates), .point = std::move(point)});
 }
 Term TermPool::pointwise(OpKind op, DType type, std::vector<Term> kids) {
   return intern({.kind = TermKind::pointwise, .type = type, .op = op, .kids = std::move(kids)});
@@ -88,7 +89,8 @@ Expr TermPool::leaf_of(Term t) {
   if (t->kind == TermKind::boolean) return t->exprs[0];
   if (t->kind == TermKind::integer && t->type == DType::i64) return t->exprs[0];
   if (t->kind == TermKind::literal && t->type == DType::i1) return exprs_.boolean(t->literal.as_bool());
-  if (t->kind == TermKind::literal && is_integer(t->type) && t->type != DType::u64) return exprs_.constant(t->literal.as_signed());
+  if (t->kind == TermKind::literal && is_integer(t->type) && t->type != DType::u64)
+    return exprs_.constant(t->literal.as_signed());
   if (auto it = leaf_of_.find(t); it != leaf_of_.end()) return it->second;
   Expr v = exprs_.fresh("data", t->type == DType::i1 ? Sort::boolean : Sort::integer);
   leaf_of_.emplace(t, v);
@@ -125,8 +127,16 @@ Term TermPool::rewrite(Term t, const std::function<Term(Term)>& term_leaf, const
   if (!out) {
     TermNode n = *t;
     bool changed = false;
-    auto term = [&](Term& x) { Term y = go(x); changed |= y != x; x = y; };
-    auto ex = [&](Expr& x) { Expr y = expr(x); changed |= !(y == x); x = y; };
+    auto term = [&](Term& x) {
+      Term y = go(x);
+      changed |= y != x;
+      x = y;
+    };
+    auto ex = [&](Expr& x) {
+      Expr y = expr(x);
+      changed |= !(y == x);
+      x = y;
+    };
     for (Term& k : n.kids) term(k);
     for (Expr& e : n.exprs) ex(e);
     for (PathStep& s : n.point)
@@ -135,7 +145,10 @@ Term TermPool::rewrite(Term t, const std::function<Term(Term)>& term_leaf, const
       auto r = std::make_shared<ReduceNode>(*n.reduce);
       bool before = changed;
       changed = false;
-      for (Interval& m : r->members) { ex(m.lo); ex(m.hi); }
+      for (Interval& m : r->members) {
+        ex(m.lo);
+        ex(m.hi);
+      }
       for (Term& x : r->map) term(x);
       for (Term& x : r->combine.results) term(x);
       for (Term& x : r->init) term(x);
@@ -323,8 +336,7 @@ std::string to_string(Term t, TermPool& pool) {
       case TermKind::argument: return fmt::format("arg{}", x->number);
       case TermKind::arbitrary: return "arbitrary";
       case TermKind::reduce: return fmt::format("reduce.{}({})", name(x->reduce->order), list(x->reduce->map));
-      case TermKind::iterate:
-        return fmt::format("loop.{}(from {} by {})", x->number, list(x->loop->init), list(x->loop->step));
+      case TermKind::iterate: return fmt::format("loop.{}(from {} by {})", x->number, list(x->loop->init), list(x->loop->step));
     }
     return {};
   };

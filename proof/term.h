@@ -35,7 +35,19 @@
 namespace kir::proof {
 
 enum class TermKind : std::uint8_t {
-  literal, parameter, integer, boolean, load, pointwise, cmp, convert, select, argument, arbitrary, reduce, iterate,
+  literal,
+  parameter,
+  integer,
+  boolean,
+  load,
+  pointwise,
+  cmp,
+  convert,
+  select,
+  argument,
+  arbitrary,
+  reduce,
+  iterate,
 };
 
 struct TermNode;
@@ -47,8 +59,8 @@ struct Interval {  // lo <= var < hi
 
 // A program point: static positions and binders from the outside in; lexicographic order is execution order (path.h).
 struct PathStep {
-  int position = 0;   // where `binder` is empty
-  Expr binder;        // an iteration variable
+  int position = 0;     // where `binder` is empty
+  Expr binder;          // an iteration variable
   bool ordered = true;  // false: iterations of this binder are unordered (parallel, lanes)
   friend bool operator==(const PathStep&, const PathStep&) = default;
 };
@@ -65,30 +77,30 @@ struct ReduceNode {
   std::vector<Term> map;          // k terms over the members
   Combine combine;
   Order order = Order::strict;
-  std::vector<Scalar> identity;   // empty: none
+  std::vector<Scalar> identity;  // empty: none
   bool identity_assumed = false;
-  std::vector<Term> init;         // empty: none
+  std::vector<Term> init;  // empty: none
 };
 
 struct LoopNode {
-  Expr lo, upto;                  // the state after iterations lo, lo+1, ..., upto-1 (the initial one when upto <= lo)
+  Expr lo, upto;  // the state after iterations lo, lo+1, ..., upto-1 (the initial one when upto <= lo)
   std::vector<Term> init;
-  Expr var;                       // bound: the iteration
-  std::vector<Term> arguments;    // bound: the state before it
-  std::vector<Term> step;         // the state after it
+  Expr var;                     // bound: the iteration
+  std::vector<Term> arguments;  // bound: the state before it
+  std::vector<Term> step;       // the state after it
 };
 
 struct TermNode {
   TermKind kind;
   DType type = DType::i32;
-  OpKind op = OpKind::add;        // pointwise
-  std::uint8_t mode = 0;          // cmp: CmpPredicate; convert: ConvertMode
+  OpKind op = OpKind::add;  // pointwise
+  std::uint8_t mode = 0;    // cmp: CmpPredicate; convert: ConvertMode
   Scalar literal;
-  std::int64_t number = 0;        // load: memory class; argument, arbitrary: identity; reduce, iterate: component
-  std::string name;               // parameter
+  std::int64_t number = 0;  // load: memory class; argument, arbitrary: identity; reduce, iterate: component
+  std::string name;         // parameter
   std::vector<Term> kids;
-  std::vector<Expr> exprs;        // integer, boolean, select: [e]; load: coordinates; arbitrary: what it varies with
-  Path point;                     // load from a class that is written: where
+  std::vector<Expr> exprs;  // integer, boolean, select: [e]; load: coordinates; arbitrary: what it varies with
+  Path point;               // load from a class that is written: where
   std::shared_ptr<const ReduceNode> reduce;
   std::shared_ptr<const LoopNode> loop;
   std::size_t hash = 0;
@@ -109,7 +121,7 @@ class TermPool {
   Term pointwise(OpKind op, DType type, std::vector<Term> kids);
   Term cmp(CmpPredicate p, Term a, Term b);
   Term convert(ConvertMode m, DType to, Term a);
-  Term select(Expr condition, Term then_term, Term else_term);  // equal branches and literal conditions collapse
+  Term select(Expr condition, Term then_term, Term else_term);     // equal branches and literal conditions collapse
   Term fresh_argument(DType type, std::vector<Expr> varies = {});  // varies: fragment positions it is a function of
   Term argument(std::int64_t number, DType type, std::vector<Expr> varies);
   Term arbitrary(std::int64_t event, DType type, std::vector<Expr> varies);
@@ -140,7 +152,7 @@ class TermPool {
   Term resolve(Term t, Expr condition, bool value);
   // A condition of some select in t that does not depend on variables bound inside t; empty when there is none.
   Expr first_condition(Term t);
-  bool mentions(Term t, const std::function<bool(Term)>& predicate);       // through leaves and binders
+  bool mentions(Term t, const std::function<bool(Term)>& predicate);  // through leaves and binders
   bool mentions_expr(Term t, const std::function<bool(Expr leaf)>& predicate);
 
  private:

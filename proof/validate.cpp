@@ -8,13 +8,20 @@
 namespace kir::proof {
 
 void add_claims(const std::vector<Claim>& claims, const std::vector<Expr>& base, const std::vector<Expr>& equations, Side side,
-                const std::string& prefix, const std::string& note, Ledger& ledger) {
+                const std::vector<Expr>& sizes, const std::string& prefix, const std::string& note, Ledger& ledger) {
   std::size_t n = 0;
   for (const Claim& c : claims) {
-    Obligation o{.kind = c.kind, .key = fmt::format("{}/{}/{}", prefix, name(c.kind), n++),
-                 .sentence = note.empty() ? c.what : fmt::format("{} ({})", c.what, note), .side = side, .range = c.range,
-                 .hypotheses = c.from_equations ? equations : base, .goal = c.goal, .preset = c.preset, .otherwise_unsupported = {}};
-    for (Expr h : context(c.binders, c.guards)) o.hypotheses.push_back(h);
+    Obligation o{.kind = c.kind,
+                 .key = fmt::format("{}/{}/{}", prefix, name(c.kind), n++),
+                 .sentence = note.empty() ? c.what : fmt::format("{} ({})", c.what, note),
+                 .side = side,
+                 .range = c.range,
+                 .hypotheses = c.from_equations ? equations : base,
+                 .goal = c.goal,
+                 .preset = c.preset,
+                 .otherwise_unsupported = {}};
+    append(o.hypotheses, context(c.binders, c.guards));
+    if (c.kind == ObligationKind::index_no_overflow) append(o.hypotheses, sizes);
     ledger.add(std::move(o));
   }
 }

@@ -18,7 +18,7 @@ space {
 }
 dispatch %w: i64 = program_id {
   O0 <= %w < O0 + L0 -> g0(%m = %w - O0)
-  O1 <= %w < O1 + L1 -> g1(%k = %w - O1)
+  O1 <= %w < O1 + L1 -> g1(%k = %w - O0)
   else -> exit
 }
 group g0 (%m: i64 in 0..M) {
