@@ -1,0 +1,204 @@
+// The decoded form of a body that the machine runs: one flat list of instructions per region, slots numbered by value id,
+// expressions compiled, functions of pointwise operations resolved, chains of coordinate relations followed down to the
+// memory or tensor below.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/interp/index_code.h"
+#include "core/ir/abi.h"
+#include "core/ir/body.h"
+#include "core/numeric/scalar_ops.h"
+
+namespace kir {
+
+using Slot = std::uint32_t;
+inline constexpr Slot kNoSlot = ~Slot{0};
+inline constexpr std::size_t kMaxRank = 16;  // of views and tensors that can be accessed
+
+enum class InstrKind : std::uint8_t {
+  constant,   // dst = literal
+  index,      // dst = expression (index, i1; checked i32/i64 in physical programs)
+  pointwise,  // scalars
+  select,
+  select_index,  // select of values of type index
+  cmp,
+  convert,
+  convert_from_index,
+  convert_to_index,
+  load,
+  store,
+  elem,              // through an AccessPlan
+  extents,           // a relation's runtime extents and bounds
+  tensor_compute,    // OpKind::tensor
+  tensor_pointwise,  // any pointwise operation, element by element
+  tile_index,
+  tile_pointwise,
+  tile_load,
+  tile_store,
+  splat,
+  tile_reduce,
+  parallel,
+  for_loop,
+  while_loop,
+  if_else,
+  assume,
+  reduce,
+  unsupported,
+};
+
+struct Instr {
+  InstrKind kind = InstrKind::unsupported;
+  InstrKind inner = InstrKind::unsupported;  // of the element operation, where the instruction works on many elements
+  std::uint8_t operands = 0;
+  DType type = DType::i1;  // of the result's elements
+  DType from = DType::i1;  // of the first operand's elements
+  Slot dst = kNoSlot;
+  Slot a = kNoSlot, b = kNoSlot, c = kNoSlot;
+  std::uint32_t plan = 0;  // into the vector of the kind
+  PointwiseFunction function = nullptr;
+  std::uint64_t word = 0;  // constant
+  OpId op;
+};
+
+// A domain: per axis the bounds and the region argument.
+struct DomainPlan {
+  std::vector<std::uint32_t> low, high;  // into Code::expressions
+  std::vector<Slot> arguments;
+  bool dependent = false;  // a bound uses an argument of the domain: not supported
+};
+
+// Values handed from one list of slots to another at once.
+struct MovePlan {
+  struct Move {
+    Slot from, to;
+    TypeKind kind;
+    std::uint32_t access = kNoSlot;  // a derived tensor is read through this plan
+  };
+  std::vector<Move> moves;
+  bool buffered = false;  // a source is also a destination
+};
+
+// One step of a chain of relations, from the coordinates of a derived view or tensor to those of its source.
+struct RelationStep {
+  enum class Kind : std::uint8_t { transpose, slice, broadcast, region } kind = Kind::transpose;
+  Slot value = kNoSlot;  // the derived value; for messages
+  std::size_t rank = 0;
+  Slot extents = kNoSlot;          // first of `rank` integer slots: the derived value's extents
+  Slot lows = kNoSlot;             // slice: first of `rank` integer slots
+  std::vector<std::int64_t> axes;  // transpose, broadcast
+  std::vector<bool> stretches;     // broadcast: source axes of extent 1
+  RegionId region;                 // view
+  std::vector<Slot> arguments;     // of the region
+  std::vector<Slot> yields;
+  std::size_t source_rank = 0;
+};
+
+struct AccessPlan {
+  bool on_memory = true;
+  std::size_t view = 0;   // index of the ABI view
+  Slot tensor = kNoSlot;  // base tensor value
+  Slot outer = kNoSlot;   // the value that is accessed; for messages
+  std::vector<RelationStep> steps;
+  std::vector<Slot> coordinates;
+  Slot value = kNoSlot, where = kNoSlot, fill = kNoSlot;
+};
+
+// Extents and bounds of a relation, fixed where it is made: each expression goes to an integer slot.
+struct ExtentsPlan {
+  struct Item {
+    std::uint32_t expression;
+    std::uint32_t minus = kNoSlot;  // an expression to subtract
+    Slot to;
+  };
+  std::vector<Item> items;
+};
+
+// A pointwise operation on tensors, element by element.
+struct TensorPointwisePlan {
+  std::uint32_t accesses[3] = {kNoSlot, kNoSlot, kNoSlot};  // kNoSlot: the operand is a scalar
+};
+
+struct ForPlan {
+  std::uint32_t low = 0, high = 0, step = kNoSlot;
+  Slot variable = kNoSlot;
+  DType type = DType::i64;  // of the variable, where it is not of type index
+  bool exact = true;        // the variable is of type index
+  RegionId region;
+  MovePlan start, next, finish;           // operands to arguments; next values to arguments; arguments to results
+  std::vector<Slot> carries;              // the arguments that `next` sets
+  std::vector<std::size_t> stored_views;  // that the body may store to
+};
+struct WhilePlan {
+  RegionId condition, region;
+  Slot test = kNoSlot;
+  MovePlan start, enter, next, finish;  // to condition arguments; from those to body arguments; back; to results
+};
+struct IfPlan {
+  RegionId regions[2];
+  MovePlan yields[2];
+};
+struct ParallelPlan {
+  DomainPlan domain;
+  RegionId region;
+  std::vector<std::size_t> stored_views;
+};
+struct TensorPlan {
+  DomainPlan domain;
+  RegionId region;
+  Slot yield = kNoSlot;
+};
+struct ReducePlan {
+  DomainPlan domain;
+  RegionId map, combine;
+  MovePlan from_init, from_first;  // initial or first element to the accumulators (the combine's first arguments)
+  MovePlan element;                // mapped values to the combine's last arguments
+  MovePlan again;                  // combined values to the accumulators
+  MovePlan finish;                 // accumulators to results
+  std::vector<Scalar> identity;
+  bool has_init = false;
+  Order order = Order::strict;
+  OpKind single = OpKind::yield;  // the one pointwise operation that the combine is, when it is one; else yield
+};
+struct TileReducePlan {
+  Slot source = kNoSlot, init = kNoSlot;
+  RegionId combine;
+  Slot left = kNoSlot, right = kNoSlot, yield = kNoSlot;
+  // For each result element its source elements in order: element r, member k is at origins[r] + offsets[k].
+  std::vector<std::size_t> origins, offsets;
+  bool scalar_result = true;
+};
+
+struct RegionCode {
+  std::vector<Instr> instrs;
+};
+
+struct Code {
+  std::vector<RegionCode> regions;  // by region id
+  std::vector<IndexCode> expressions;
+  std::vector<AccessPlan> accesses;
+  std::vector<ExtentsPlan> extents;
+  std::vector<ForPlan> fors;
+  std::vector<WhilePlan> whiles;
+  std::vector<IfPlan> ifs;
+  std::vector<ParallelPlan> parallels;
+  std::vector<TensorPlan> tensors;
+  std::vector<TensorPointwisePlan> tensor_operations;
+  std::vector<ReducePlan> reductions;
+  std::vector<TileReducePlan> tile_reductions;
+  std::size_t integer_slots = 0;                       // values, then hidden slots of extents
+  std::vector<std::uint8_t> integer_width;             // by value id: 0 for type index, else the width of the scalar
+  std::vector<std::vector<std::int64_t>> tile_shapes;  // by value id; empty: not a tile
+};
+
+struct DecodeInput {
+  const Body* body;
+  const Abi* abi;
+  const std::map<std::string, std::int64_t>* symbols;  // definitions included
+  bool physical = false;
+};
+Code decode(const DecodeInput& input, std::span<const RegionId> roots);
+
+}  // namespace kir

@@ -1,0 +1,170 @@
+// Executes decoded bodies. Values live in dense slots, one per SSA value: control is structured and never recursive, so
+// each value has at most one live instance.
+//
+// Every function that can end the execution returns false after setting error().
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/interp/code.h"
+#include "core/interp/interpreter.h"
+#include "core/interp/memory.h"
+
+namespace kir {
+
+// Loop and domain variables that a replay restricts to the given values (ascending). See replay.h.
+using Focus = std::map<ValueId, std::vector<std::int64_t>>;
+
+struct TensorValue {
+  std::vector<Integer> low;  // coordinates are members of the domain: they begin here
+  std::vector<std::int64_t> shape;
+  std::vector<std::uint64_t> words;
+  std::vector<Taint> taint;
+  std::vector<double> radius;  // only when bounds are tracked
+};
+
+class BoundRules;
+
+class Machine {
+ public:
+  Machine(const Body& body, const Abi& abi, const Code& code, Memory& memory, const InterpretOptions& options);
+
+  void set_scalar(Slot s, std::uint64_t word) { words_[s] = word; }
+  void set_integer(Slot s, Integer v);
+  bool run_region(RegionId r);
+  bool count_step(OpId op, std::uint64_t n = 1);
+  bool fail(RuntimeErrorKind kind, OpId op, std::string message);
+  bool fail_at(RuntimeErrorKind kind, SourceRange range, std::string message);  // outside any operation
+
+  // Words before the variables in messages: "program 5".
+  void set_instance(std::string text) { instance_ = std::move(text); }
+  void set_focus(const Focus* focus) { focus_ = focus; }
+  void set_bounds(BoundRules* rules) { bounds_ = rules; }
+  Memory& memory() { return memory_; }
+  bool evaluate(std::uint32_t expression, OpId op, Integer& out);            // the value must be untainted
+  bool evaluate_at(const IndexCode& code, SourceRange range, Integer& out);  // outside any operation
+
+  const std::optional<RuntimeError>& error() const { return error_; }
+  std::uint64_t steps() const { return steps_; }
+  // The error is that bounds could not tell which way the execution goes.
+  bool undecided() const { return undecided_; }
+  // How the message of a race names the earlier instance, per level of the nest.
+  struct LevelNames {
+    std::vector<std::uint32_t> starts;             // stamps of the instances in the order they ran
+    std::function<std::string(std::size_t)> name;  // of the instance that ran as number n
+  };
+  void enter_level(std::function<std::string(std::size_t)> name);
+  bool start_instance(OpId op);
+  void leave_level();
+
+ private:
+  friend class BoundRules;
+  static constexpr std::size_t kRememberedInstances = std::size_t{1} << 20;
+
+  bool execute(const Instr& i);
+  // machine_pointwise.cpp
+  bool element_operation(const Instr& i, const std::uint64_t* in, std::uint64_t& out, ScalarError& error) const;
+  bool scalar_fault(const Instr& i, ScalarError error, Taint taint, const std::uint64_t* in);
+  bool pointwise(const Instr& i);
+  bool tensor_pointwise(const Instr& i);
+  bool index(const Instr& i);
+  bool index_fault(const IndexCode::Result& r, OpId op);
+  std::string fault_text(const IndexCode::Result& r) const;
+  bool convert_index(const Instr& i);
+  // machine_memory.cpp
+  bool predicate(Slot where, OpId op, std::string_view what, bool& active);
+  // Follows the relations from the coordinates of the outer value to those of the base, checking each against its extents.
+  bool reach_base(const AccessPlan& plan, OpId op, Integer* coordinates);
+  bool outside(const AccessPlan& plan, std::size_t level, OpId op, const Integer* coordinates, std::span<const Integer> low,
+               std::span<const std::int64_t> extents);
+  bool follow_step(const RelationStep& s, OpId op, Integer* coordinates);
+  bool address_of(const AccessPlan& plan, OpId op, Integer* coordinates, std::int64_t& address);
+  bool read_coordinates(const AccessPlan& plan, OpId op, Integer* coordinates);
+  bool read_memory(const AccessPlan& plan, std::int64_t address, OpId op, std::uint64_t& word);
+  bool write_memory(const AccessPlan& plan, std::int64_t address, OpId op, std::uint64_t word);
+  bool access_fault(AccessFault f, const RaceWitness& w, const AccessPlan& plan, OpId op);
+  bool load(const Instr& i);
+  bool store(const Instr& i);
+  bool elem(const Instr& i);
+  void arbitrary(DType t, std::uint64_t& word);
+  std::string access_text(const AccessPlan& plan, OpId op) const;
+  // machine_control.cpp
+  bool parallel(const Instr& i);
+  bool for_loop(const Instr& i);
+  bool for_range(const Instr& i, const ForPlan& plan, Integer low, Integer high, Integer step);
+  bool for_focused(const Instr& i, const ForPlan& plan, Integer low, Integer high, Integer step,
+                   const std::vector<std::int64_t>& wanted);
+  bool while_loop(const Instr& i);
+  bool if_else(const Instr& i);
+  bool assume(const Instr& i);
+  bool move(const MovePlan& plan, OpId op);
+  bool check_observed(Taint t, OpId op, std::string_view what);  // `what` is about to be observed
+  // machine_tensor.cpp
+  // The members of a domain that run: all, or those of the focus.
+  struct Domain {
+    std::vector<Integer> low;
+    std::vector<std::int64_t> extent;                              // members that run, per axis
+    std::vector<std::optional<std::vector<std::int64_t>>> values;  // under a focus
+    std::int64_t count = 1;
+    bool skips = false;  // some members do not run
+  };
+  bool domain(const DomainPlan& plan, OpId op, Domain& d);
+  Integer member_value(const Domain& d, std::size_t axis, std::int64_t c) const;
+  void set_member(const DomainPlan& plan, const Domain& d, std::int64_t linear);
+  std::string member_text(const DomainPlan& plan, const Domain& d, std::int64_t linear) const;
+  bool tensor_compute(const Instr& i);
+  // The elements of a tensor that is seen through relations, as a tensor of its own.
+  bool materialize(const AccessPlan& plan, OpId op, std::shared_ptr<TensorValue>& out);
+  bool read_tensor(const AccessPlan& plan, OpId op, Integer* coordinates, std::uint64_t& word, Taint& taint, double& radius);
+  bool tensor_shape(const AccessPlan& plan, OpId op, std::vector<std::int64_t>& shape, std::int64_t& count);
+  bool reduce(const Instr& i);
+  // machine_tile.cpp
+  bool tile_index(const Instr& i);
+  bool tile_pointwise(const Instr& i);
+  bool tile_access(const Instr& i, bool write);
+  bool splat(const Instr& i);
+  bool tile_reduce(const Instr& i);
+
+  Integer integer(Slot s) const;
+  std::string context(OpId op) const;
+  std::string value_name(Slot s) const;
+
+  const Body& body_;
+  const Abi& abi_;
+  const Code& code_;
+  Memory& memory_;
+  const InterpretOptions& options_;
+  std::vector<std::uint64_t> words_;
+  std::vector<Integer> integers_;
+  std::vector<Taint> taint_;
+  std::vector<double> radius_;
+  std::vector<TileValue> tiles_;
+  std::vector<std::shared_ptr<TensorValue>> tensors_;
+  struct Buffered {  // contents of a slot
+    std::uint64_t word = 0;
+    Integer integer = 0;
+    Taint taint = 0;
+    double radius = 0;
+    TileValue tile;
+    std::shared_ptr<TensorValue> tensor;
+  };
+  void take(Slot s, TypeKind kind, Buffered& out) const;
+  void put(Slot s, TypeKind kind, Buffered&& in);
+  std::vector<LevelNames> levels_;
+  std::optional<RuntimeError> error_;
+  std::uint64_t steps_ = 0;
+  std::uint64_t arbitrary_events_ = 0;
+  std::uint64_t shuffles_ = 0;
+  bool undecided_ = false;
+  IndexEnvironment environment_;
+  std::string instance_;
+  const Focus* focus_ = nullptr;
+  BoundRules* bounds_ = nullptr;
+};
+
+}  // namespace kir

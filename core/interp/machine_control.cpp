@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "core/base/check.h"
+#include "core/interp/machine.h"
+
+namespace kir {
+namespace {
+
+// The k-th of n members in the order of a seed: 0 ascending, else a permutation k -> (a * k + b) mod n with a coprime to n.
+class MemberOrder {
+ public:
+  MemberOrder(std::int64_t n, std::uint64_t seed, std::uint64_t event) : n_(n) {
+    if (seed == 0 || n < 2) return;
+    std::uint64_t r = (seed ^ (event << 20)) * 0x9E3779B97F4A7C15ull;
+    r ^= r >> 31;
+    a_ = static_cast<std::int64_t>(r % static_cast<std::uint64_t>(n));
+    while (std::gcd(a_, n) != 1) a_ = a_ + 1 < n ? a_ + 1 : 1;
+    b_ = static_cast<std::int64_t>((r >> 7) % static_cast<std::uint64_t>(n));
+  }
+  std::int64_t operator()(std::int64_t k) const {
+    return a_ == 1 && b_ == 0 ? k : static_cast<std::int64_t>((static_cast<__int128>(a_) * k + b_) % n_);
+  }
+
+ private:
+  std::int64_t n_, a_ = 1, b_ = 0;
+};
+
+}  // namespace
+
+bool Machine::parallel(const Instr& i) {
+  const ParallelPlan& plan = code_.parallels[i.plan];
+  Domain d;
+  if (!domain(plan.domain, i.op, d)) return false;
+  const MemberOrder order(d.count, options_.order_seed, shuffles_++);
+  enter_level([this, &plan, &d, order](std::size_t n) {
+    return "the instance " + member_text(plan.domain, d, order(static_cast<std::int64_t>(n)));
+  });
+  for (std::int64_t k = 0; k < d.count; ++k) {
+    set_member(plan.domain, d, order(k));
+    if (!count_step(i.op) || !start_instance(i.op) || !run_region(plan.region)) return false;
+  }
+  leave_level();
+  if (d.skips)
+    for (std::size_t v : plan.stored_views) memory_.mark_skipped(v);
+  return true;
+}
+
+bool Machine::for_loop(const Instr& i) {
+  const ForPlan& plan = code_.fors[i.plan];
+  Integer low = 0, high = 0, step = 1;
+  if (!evaluate(plan.low, i.op, low) || !evaluate(plan.high, i.op, high)) return false;
+  if (plan.step != kNoSlot && !evaluate(plan.step, i.op, step)) return false;
+  if (step < 1) return fail(RuntimeErrorKind::bad_step, i.op, fmt::format("the step is {}", to_string(step)));
+  if (!move(plan.start, i.op)) return false;
+  if (focus_)
+    if (auto it = focus_->find(ValueId(plan.variable)); it != focus_->end())
+      return for_focused(i, plan, low, high, step, it->second);
+  return for_range(i, plan, low, high, step);
+}
+
+bool Machine::for_range(const Instr& i, const ForPlan& plan, Integer low, Integer high, Integer step) {
+  for (Integer v = low; v < high; v += step) {
+    set_integer(plan.variable, v);
+    if (!count_step(i.op) || !run_region(plan.region) || !move(plan.next, i.op)) return false;
+    if (!plan.exact && v + step > IndexCode::Limits::width(plan.type).high)
+      return fail(
+          RuntimeErrorKind::index_overflow, i.op,
+          fmt::format("the increment of {} beyond {} leaves {}", value_name(plan.variable), to_string(v), name(plan.type)));
+  }
+  return move(plan.finish, i.op);
+}
+
+// Runs the wanted iterations only. State that passes through an iteration that is left out becomes unknown.
+bool Machine::for_focused(const Instr& i, const ForPlan& plan, Integer low, Integer high, Integer step,
+                          const std::vector<std::int64_t>& wanted) {
+  auto forget = [&] {
+    for (Slot s : plan.carries) {
+      taint_[s] |= kSkipped;
+      for (Taint& t : tiles_[s].taint) t |= kSkipped;
+      if (tensors_[s]) {
+        tensors_[s] = std::make_shared<TensorValue>(*tensors_[s]);
+        for (Taint& t : tensors_[s]->taint) t |= kSkipped;
+      }
+    }
+    for (std::size_t v : plan.stored_views) memory_.mark_skipped(v);
+  };
+  Integer next = low;  // the iteration that would follow
+  for (std::int64_t v : wanted) {
+    if (v < next || v >= high || (v - low) % step != 0) continue;
+    if (v != next) forget();
+    set_integer(plan.variable, v);
+    if (!count_step(i.op) || !run_region(plan.region) || !move(plan.next, i.op)) return false;
+    next = v + step;
+    if (!plan.exact && next > IndexCode::Limits::width(plan.type).high)
+      return fail(RuntimeErrorKind::index_overflow, i.op,
+                  fmt::format("the increment of {} beyond {} leaves {}", value_name(plan.variable), v, name(plan.type)));
+  }
+  if (next < high) forget();
+  return move(plan.finish, i.op);
+}
+
+bool Machine::while_loop(const Instr& i) {
+  const WhilePlan& plan = code_.whiles[i.plan];
+  if (!move(plan.start, i.op)) return false;
+  while (true) {
+    if (!count_step(i.op) || !run_region(plan.condition)) return false;
+    if (!check_observed(taint_[plan.test], i.op, "the condition of a while")) return false;
+    if (!words_[plan.test]) return move(plan.finish, i.op);
+    if (!move(plan.enter, i.op) || !run_region(plan.region) || !move(plan.next, i.op)) return false;
+  }
+}
+
+bool Machine::if_else(const Instr& i) {
+  const IfPlan& plan = code_.ifs[i.plan];
+  if (!check_observed(taint_[i.a], i.op, "the condition of an if")) return false;
+  const std::size_t k = words_[i.a] ? 0 : 1;
+  if (!plan.regions[k]) return true;
+  return run_region(plan.regions[k]) && move(plan.yields[k], i.op);
+}
+
+bool Machine::assume(const Instr& i) {
+  if (!check_observed(taint_[i.a], i.op, "the condition of an assume")) return false;
+  return words_[i.a] || fail(RuntimeErrorKind::failed_assume, i.op, fmt::format("{} is false", value_name(i.a)));
+}
+
+}  // namespace kir

@@ -1,0 +1,185 @@
+// Domains, whole tensors and reductions.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/check.h"
+#include "core/interp/bound_rules.h"
+#include "core/interp/machine.h"
+
+namespace kir {
+
+bool Machine::domain(const DomainPlan& plan, OpId op, Domain& d) {
+  if (plan.dependent) return fail(RuntimeErrorKind::unsupported, op, "a domain whose bounds use its own variables");
+  __int128 count = 1;
+  for (std::size_t k = 0; k < plan.arguments.size(); ++k) {
+    Integer low = 0, high = 0;
+    if (!evaluate(plan.low[k], op, low) || !evaluate(plan.high[k], op, high)) return false;
+    Integer extent = high > low ? high - low : 0;
+    std::optional<std::vector<std::int64_t>> values;
+    if (focus_)
+      if (auto it = focus_->find(ValueId(plan.arguments[k])); it != focus_->end()) {
+        values.emplace();
+        for (std::int64_t v : it->second)
+          if (v >= low && v < high) values->push_back(v);
+        d.skips = d.skips || static_cast<Integer>(values->size()) < extent;
+        extent = static_cast<Integer>(values->size());
+      }
+    // More members than steps can be counted: the step limit ends the execution.
+    extent = std::min<Integer>(extent, INT64_MAX);
+    count = std::min<__int128>(count * extent, INT64_MAX);
+    d.low.push_back(low);
+    d.extent.push_back(static_cast<std::int64_t>(extent));
+    d.values.push_back(std::move(values));
+  }
+  d.count = static_cast<std::int64_t>(count);
+  return true;
+}
+
+Integer Machine::member_value(const Domain& d, std::size_t axis, std::int64_t c) const {
+  return d.values[axis] ? (*d.values[axis])[static_cast<std::size_t>(c)] : d.low[axis] + c;
+}
+
+void Machine::set_member(const DomainPlan& plan, const Domain& d, std::int64_t linear) {
+  for (std::size_t k = plan.arguments.size(); k-- > 1; linear /= d.extent[k])
+    set_integer(plan.arguments[k], member_value(d, k, linear % d.extent[k]));
+  if (!plan.arguments.empty()) set_integer(plan.arguments[0], member_value(d, 0, linear));
+}
+
+std::string Machine::member_text(const DomainPlan& plan, const Domain& d, std::int64_t linear) const {
+  std::string out;
+  for (std::size_t k = plan.arguments.size(); k-- > 0;) {
+    const std::int64_t c = k == 0 ? linear : linear % d.extent[k];
+    out = fmt::format("{} = {}{}{}", value_name(plan.arguments[k]), to_string(member_value(d, k, c)), out.empty() ? "" : ", ",
+                      out);
+    if (k > 0) linear /= d.extent[k];
+  }
+  return out;
+}
+
+bool Machine::tensor_compute(const Instr& i) {
+  const TensorPlan& plan = code_.tensors[i.plan];
+  Domain d;
+  if (!domain(plan.domain, i.op, d)) return false;
+  auto t = std::make_shared<TensorValue>();
+  if (!d.skips) {
+    t->low = d.low;
+    t->shape = d.extent;
+    if (!count_step(i.op, static_cast<std::uint64_t>(d.count))) return false;
+    t->words.resize(static_cast<std::size_t>(d.count));
+    t->taint.resize(t->words.size());
+    if (bounds_) t->radius.resize(t->words.size());
+  }
+  for (std::int64_t m = 0; m < d.count; ++m) {
+    set_member(plan.domain, d, m);
+    if (d.skips && !count_step(i.op)) return false;
+    if (!run_region(plan.region)) return false;
+    if (d.skips) continue;
+    const std::size_t e = static_cast<std::size_t>(m);
+    t->words[e] = words_[plan.yield];
+    t->taint[e] = taint_[plan.yield];
+    if (bounds_) t->radius[e] = radius_[plan.yield];
+  }
+  // Of a tensor that was computed in part only, nothing is kept: using it is reported.
+  tensors_[i.dst] = d.skips ? nullptr : std::move(t);
+  return true;
+}
+
+bool Machine::read_tensor(const AccessPlan& plan, OpId op, Integer* at, std::uint64_t& word, Taint& taint, double& radius) {
+  if (!reach_base(plan, op, at)) return false;
+  const TensorValue& t = *tensors_[plan.tensor];
+  std::size_t linear = 0;
+  for (std::size_t k = 0; k < t.shape.size(); ++k)
+    linear = linear * static_cast<std::size_t>(t.shape[k]) + static_cast<std::size_t>(at[k] - t.low[k]);
+  word = t.words[linear];
+  taint = t.taint[linear];
+  radius = bounds_ ? t.radius[linear] : 0;
+  return true;
+}
+
+bool Machine::tensor_shape(const AccessPlan& plan, OpId op, std::vector<std::int64_t>& shape, std::int64_t& count) {
+  if (!tensors_[plan.tensor]) return fail(RuntimeErrorKind::unsupported, op, "a tensor without a value");
+  if (plan.steps.empty()) {
+    shape = tensors_[plan.tensor]->shape;
+  } else {
+    const RelationStep& s = plan.steps[0];
+    for (std::size_t k = 0; k < s.rank; ++k)
+      shape.push_back(static_cast<std::int64_t>(std::clamp<Integer>(integers_[s.extents + k], 0, INT64_MAX)));
+  }
+  __int128 n = 1;
+  for (std::int64_t e : shape) n = std::min<__int128>(n * e, INT64_MAX);
+  count = static_cast<std::int64_t>(n);
+  return true;
+}
+
+bool Machine::materialize(const AccessPlan& plan, OpId op, std::shared_ptr<TensorValue>& out) {
+  auto t = std::make_shared<TensorValue>();
+  std::int64_t count = 0;
+  if (!tensor_shape(plan, op, t->shape, count)) return false;
+  if (plan.steps.empty()) {
+    out = tensors_[plan.tensor];
+    return true;
+  }
+  if (!count_step(op, static_cast<std::uint64_t>(count))) return false;
+  t->low.assign(t->shape.size(), 0);
+  t->words.resize(static_cast<std::size_t>(count));
+  t->taint.resize(t->words.size());
+  if (bounds_) t->radius.resize(t->words.size());
+  for (std::int64_t m = 0; m < count; ++m) {
+    Integer at[kMaxRank];
+    std::int64_t rest = m;
+    for (std::size_t k = t->shape.size(); k-- > 0; rest /= t->shape[k]) at[k] = rest % t->shape[k];
+    const std::size_t e = static_cast<std::size_t>(m);
+    double radius = 0;
+    if (!read_tensor(plan, op, at, t->words[e], t->taint[e], radius)) return false;
+    if (bounds_) t->radius[e] = radius;
+  }
+  out = std::move(t);
+  return true;
+}
+
+bool Machine::reduce(const Instr& i) {
+  const ReducePlan& plan = code_.reductions[i.plan];
+  Domain d;
+  if (!domain(plan.domain, i.op, d)) return false;
+  if (d.count == 0 && !plan.has_init && !d.skips) {
+    if (plan.identity.empty())
+      return fail(RuntimeErrorKind::empty_reduction, i.op,
+                  "a reduction without members has neither an initial value nor an identity");
+    const Op& op = body_.op(i.op);
+    for (std::size_t k = 0; k < op.results.size() && k < plan.identity.size(); ++k) {
+      const Slot s = op.results[k].index;
+      words_[s] = plan.identity[k].bits;
+      taint_[s] = 0;
+      radius_[s] = 0;
+    }
+    return true;
+  }
+  const bool licensed = bounds_ && plan.order != Order::strict && !d.skips;
+  if (licensed) bounds_->begin_fold(i, plan);
+  bool started = plan.has_init;
+  if (started && !move(plan.from_init, i.op)) return false;
+  if (licensed && started) bounds_->fold_accumulator(plan);
+  for (std::int64_t m = 0; m < d.count; ++m) {
+    set_member(plan.domain, d, m);
+    if (!count_step(i.op) || !run_region(plan.map)) return false;
+    if (!started) {
+      if (!move(plan.from_first, i.op)) return false;
+      if (licensed) bounds_->fold_accumulator(plan);
+      started = true;
+      continue;
+    }
+    if (!move(plan.element, i.op)) return false;
+    if (licensed) bounds_->fold_element(plan);
+    if (!run_region(plan.combine) || !move(plan.again, i.op)) return false;
+  }
+  if (!move(plan.finish, i.op)) return false;
+  if (d.skips)
+    for (ValueId v : body_.op(i.op).results) {
+      taint_[v.index] |= kSkipped;
+      if (tensors_[v.index]) tensors_[v.index] = nullptr;
+    }
+  return !licensed || bounds_->end_fold(i, plan);
+}
+
+}  // namespace kir
