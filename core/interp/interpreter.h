@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/interp/launch_args.h"
 #include "core/kir/kernel.h"
@@ -45,5 +48,44 @@ struct InterpretResult {
 // Views of the launch are updated in place; on an error their contents are unspecified.
 InterpretResult interpret(const Kernel& kernel, const BoundLaunch& launch, const InterpretOptions& options = {});
 InterpretResult interpret(const PhysicalProgram& program, const BoundLaunch& launch, const InterpretOptions& options = {});
+
+// --- replay of a point -------------------------------------------------------------------------------------------------
+// Counterexamples name sizes at which nothing can be allocated or run whole. A replay runs only the instances and loop
+// iterations that matter, over memory that exists only where it is touched.
+
+// A launch without tensors: extents and strides follow from the symbols. Contents of elements that are not given are
+// random_scalar(dtype, seed + 2 * view, address, special).
+struct SparseLaunch {
+  std::map<std::string, std::int64_t> symbols;                 // every symbol of the ABI
+  std::vector<Scalar> scalars;                                 // in ABI order; those left out are random
+  std::uint64_t seed = 0;
+  bool special = false;
+  std::vector<std::map<std::int64_t, Scalar>> cells;           // given contents per view, by address; may be shorter
+  std::vector<std::pair<std::size_t, std::size_t>> identical;  // views declared may_alias that are one memory here
+};
+
+// Variables of `parallel`, `for`, `reduce` or `tensor` and the values that run, ascending; all others are left out. What may
+// depend on a part left out (carried values, results, contents of views stored to there) is unknown: when such a thing is
+// observed the replay ends with `unsupported`. So every other error is an error of the whole execution, provided that
+// the execution gets there.
+using Focus = std::map<ValueId, std::vector<std::int64_t>>;
+
+struct ReplayResult {
+  std::optional<RuntimeError> error;
+  std::string outside_contract;                             // "" or why the ABI refuses such a launch; nothing has run then
+  std::uint64_t steps = 0;
+  std::vector<std::map<std::int64_t, Scalar>> written;      // per view, by address
+};
+
+// One member, or some, of the kernel's top-level parallels: those whose variables are in the focus (an empty list of values
+// skips a parallel altogether). Everything else of the kernel runs.
+ReplayResult interpret_instances(const Kernel& kernel, const SparseLaunch& launch, const Focus& focus,
+                                 const InterpretOptions& options = {});
+// The given program ids, as unordered instances of one launch.
+ReplayResult interpret_instances(const PhysicalProgram& program, const SparseLaunch& launch,
+                                 std::span<const std::int64_t> program_ids, const Focus& focus = {},
+                                 const InterpretOptions& options = {});
+ReplayResult interpret_instance(const PhysicalProgram& program, const SparseLaunch& launch, std::int64_t program_id,
+                                const Focus& focus = {}, const InterpretOptions& options = {});
 
 }  // namespace kir

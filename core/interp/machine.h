@@ -17,9 +17,6 @@
 
 namespace kir {
 
-// Loop and domain variables that a replay restricts to the given values (ascending). See replay.h.
-using Focus = std::map<ValueId, std::vector<std::int64_t>>;
-
 struct TensorValue {
   std::vector<Integer> low;  // coordinates are members of the domain: they begin here
   std::vector<std::int64_t> shape;

@@ -108,6 +108,14 @@ AccessFault Memory::store(std::size_t view, std::int64_t address, OpId op, std::
   return AccessFault::none;
 }
 
+std::map<std::int64_t, std::uint64_t> Memory::written(std::size_t view) const {
+  const Resource& r = resources_[views_[view].resource];
+  std::map<std::int64_t, std::uint64_t> out;
+  for (const auto& [address, shadow] : r.sparse_shadow)
+    if (shadow.write != 0) out.emplace(address, r.sparse.cells.at(address));
+  return out;
+}
+
 void Memory::track_radius() {
   tracking_ = true;
   for (Resource& r : resources_)

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstring>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,7 +66,11 @@ class Memory {
   void track_radius();
   bool tracks_radius() const { return tracking_; }
   double radius(std::size_t view, std::int64_t address) const;
+  const std::vector<double>& radii(std::size_t view) const { return resources_[views_[view].resource].radius; }
   void set_radius(std::size_t view, std::int64_t address, double radius);
+
+  // Elements of a sparse view that were stored to.
+  std::map<std::int64_t, std::uint64_t> written(std::size_t view) const;
 
   // A replay left out stores to this view: what is not written since has unknown contents.
   void mark_skipped(std::size_t view) { resources_[views_[view].resource].skipped = true; }

@@ -66,9 +66,9 @@ struct World {
       case 3:
       case 4: return equal(integer(t, depth - 1), integer(t, depth - 1));
       case 5: return not_equal(integer(t, depth - 1), integer(t, depth - 1));
-      case 6: return !boolean(t, depth - 1);
-      case 7: return boolean(t, depth - 1) && boolean(t, depth - 1);
-      case 8: return boolean(t, depth - 1) || boolean(t, depth - 1);
+      case 6: return negation(boolean(t, depth - 1));
+      case 7: return both(boolean(t, depth - 1), boolean(t, depth - 1));
+      case 8: return either(boolean(t, depth - 1), boolean(t, depth - 1));
       case 9: return implies(boolean(t, depth - 1), boolean(t, depth - 1));
       case 10: return equal(boolean(t, depth - 1), boolean(t, depth - 1));
       default: return ite(boolean(t, depth - 1), boolean(t, depth - 1), boolean(t, depth - 1));
@@ -92,7 +92,7 @@ struct World {
     Expr f = boolean(t, 1 + t.below(3));
     EvalResult r = eval(f);
     if (!r.ok()) return {};
-    return r.value ? f : !f;
+    return r.value ? f : negation(f);
   }
 };
 
