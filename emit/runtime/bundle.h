@@ -1,0 +1,54 @@
+// A bundle: artifacts with launches to try and the results they must give, in one folder that needs nothing else on a GPU
+// machine. Written by kir-bundle, run by kir-launch.
+//
+//   bundle.json            the manifest
+//   artifacts/<name>/      one artifact folder per kernel
+//   expected/<name>/...    dense .npy files
+//
+// Arguments are not stored: every view, outputs included, starts as fill_random of a seed in the form that the ABI and the
+// sizes determine (core/interp), and so do no bytes that both sides could disagree on.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kir::runtime {
+
+struct BundleView {
+  std::uint64_t seed = 0;
+  bool special = false;  // NaN, infinities, extremes among the elements
+  std::string same_as;   // the view whose memory it is; "" for its own
+};
+
+struct BundleExpectation {
+  std::string file;  // relative to the bundle
+  // Every element: equal bits (NaN payloads aside), or |got - expected| <= absolute + relative * |expected|.
+  bool bitwise = true;
+  double relative = 0, absolute = 0;
+};
+
+struct BundleCase {
+  std::string label;  // "M = 7, N = 33, seed 2"
+  std::map<std::string, std::int64_t> symbols;
+  std::map<std::string, std::string> scalars;  // as literals
+  std::map<std::string, BundleView> views;
+  std::map<std::string, BundleExpectation> expected;  // written views
+};
+
+struct BundleKernel {
+  std::string name;
+  std::string artifact;  // relative to the bundle
+  std::vector<BundleCase> cases;
+};
+
+struct Bundle {
+  std::vector<BundleKernel> kernels;
+};
+
+std::string to_json(const Bundle& bundle);
+std::optional<Bundle> bundle_from_json(const std::string& text, std::string* error);
+
+}  // namespace kir::runtime

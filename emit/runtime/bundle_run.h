@@ -1,0 +1,25 @@
+// One case of a bundle: its arguments, and the comparison of its results.
+#pragma once
+
+#include <string>
+
+#include "core/interp/launch_args.h"
+#include "core/ir/abi.h"
+#include "emit/runtime/bundle.h"
+
+namespace kir::runtime {
+
+// The arguments of a case, made as bundle.h says. "" on success.
+std::string make_arguments(const Abi& abi, const BundleCase& c, LaunchArgs* args);
+
+struct Comparison {
+  bool ok = true;
+  std::int64_t elements = 0;
+  double max_error = 0;  // absolute difference over numbers; 0 when all bits agree
+  std::string first;     // the first element that differs, in words
+};
+
+// A dense expected tensor against the logical contents of a result, by the rule of the expectation.
+Comparison compare(const Tensor& expected, const Tensor& got, const BundleExpectation& rule);
+
+}  // namespace kir::runtime

@@ -1,0 +1,91 @@
+// Every row of the operation table: physical operations are emitted by both providers, the others are refused by name. The
+// meaning of each is tested beside this file; pointwise_test.cpp takes its operations from the table itself.
+#include "core/ir/op_table.h"
+#include "program_builder.h"
+#include "run_pir.h"
+
+namespace kir {
+namespace {
+
+using namespace testing;
+
+const char* kViews = " x: view f32[N] strides(1) in align 4\n y: view f32[N] strides(1) out align 4";
+
+// A group's body that holds the operation, for each physical operation that is not pointwise.
+const std::map<OpKind, std::string>& bodies() {
+  static const std::map<OpKind, std::string> kBodies = {
+      {OpKind::load, "%v: f32 = load x[%i]  store y[%i] = %v"},
+      {OpKind::store, "%v: f32 = load x[%i]  store y[%i] = %v"},
+      {OpKind::for_loop,
+       "%z: f32 = constant 0.0\n %v: f32 = for %t: i64 in 0..%i carry (%a: f32 = %z) { %b: f32 = add %a, %a  next %b }\n store "
+       "y[%i] = %v"},
+      {OpKind::next,
+       "%z: f32 = constant 0.0\n %v: f32 = for %t: i64 in 0..%i carry (%a: f32 = %z) { %b: f32 = add %a, %a  next %b }\n store "
+       "y[%i] = %v"},
+      {OpKind::while_loop,
+       "%v: i64 = while carry (%a: i64 = %i) when { %g: i1 = index %a > 3  yield %g } do { %b: i64 = index %a - 3  next %b }\n"
+       "%f: f32 = convert.sint %v\n store y[%i] = %f"},
+      {OpKind::if_else, "%c: i1 = index %i > 1\n if %c { %v: f32 = load x[%i]  store y[%i] = %v }"},
+      {OpKind::yield,
+       "%c: i1 = index %i > 1\n %v: f32 = if %c { %a: f32 = load x[%i]  yield %a } else { %b: f32 = constant 2.0  yield %b }\n "
+       "store y[%i] = %v"},
+      {OpKind::assume, "%c: i1 = index %i >= 0\n assume %c"},
+      {OpKind::reduce,
+       "%v: f32 = reduce (%n: i64 in 0..%i + 1) map { %a: f32 = load x[%n]  yield %a } combine order(any) (%p: f32, %q: f32) { "
+       "%r: f32 = add %p, %q  yield %r }\n store y[%i] = %v"},
+      {OpKind::splat,
+       "%z: f32 = constant 1.5\n %f: f32<4> = splat %z\n %k: i64<4> = index %i + 0 * pos(0)\n %in: i1<4> = index %k >= 0\n "
+       "store y[%k] = %f where %in"},
+      {OpKind::tile_reduce,
+       "%z: f32 = constant 1.5\n %f: f32<4> = splat %z\n %s: f32 = tile_reduce %f axes(0) order(any) combine (%p: f32, %q: "
+       "f32) { %r: f32 = add %p, %q  yield %r }\n store y[%i] = %s"},
+  };
+  return kBodies;
+}
+
+class Vocabulary_ : public ::testing::TestWithParam<OpKind> {};
+
+TEST_P(Vocabulary_, IsEmittedByEveryProviderOrRefusedByName) {
+  const OpRow& r = row(GetParam());
+  if (r.vocabulary == Vocabulary::kir) {
+    // The text form refuses it; a program that holds it all the same is an error and no crash.
+    auto p = elementwise({.inputs = {DType::f32}, .outputs = {DType::f32}},
+                         [&](BodyBuilder& b, ExprPool&, const std::vector<ValueId>& x, ValueId) {
+                           b.emit(r.kind, {}, {}, {});
+                           return std::vector<ValueId>{x[0]};
+                         });
+    Diagnostics diagnostics;
+    EXPECT_FALSE(emit::emit_host(*p, diagnostics));
+    ASSERT_FALSE(diagnostics.all().empty());
+    EXPECT_EQ(diagnostics.all()[0].id, "E-02");
+    EXPECT_NE(diagnostics.all()[0].message.find(r.name), std::string::npos);
+    EXPECT_EQ(gpu_errors(*p), std::vector<std::string>{"E-02"});
+    return;
+  }
+  if (is_pointwise(r.kind)) return;  // pointwise_test.cpp
+  ASSERT_TRUE(bodies().contains(r.kind)) << "no emission test for `" << r.name << "`";
+  auto p = parse_program(one_group(kViews, bodies().at(r.kind)));
+  ASSERT_TRUE(p);
+  bool holds = false;
+  for (std::uint32_t i = 0; i < p->body.op_count(); ++i) holds = holds || p->body.op(OpId(i)).kind == r.kind;
+  EXPECT_TRUE(holds);
+  EXPECT_EQ(run_on_host(*p, {.views = {{"x", tensor(DType::f32, {3}, {1.0f, 2.0f, 3.0f})}, {"y", zeros(DType::f32, {3})}}}),
+            "");
+  EXPECT_NE(gpu_code(*p), "");
+}
+
+std::vector<OpKind> all_kinds() {
+  std::vector<OpKind> out;
+  for (const OpRow& r : op_table()) out.push_back(r.kind);
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Vocabulary_, ::testing::ValuesIn(all_kinds()), [](const auto& info) {
+  std::string n(row(info.param).name);
+  for (char& c : n)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return n;
+});
+
+}  // namespace
+}  // namespace kir

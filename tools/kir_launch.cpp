@@ -1,0 +1,123 @@
+// kir-launch: runs the artifacts of a bundle on the GPU and compares with the expected results. Links neither LLVM nor Z3.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "emit/runtime/bundle_run.h"
+#include "emit/runtime/launcher.h"
+
+namespace fs = std::filesystem;
+using namespace kir;
+
+namespace {
+
+struct Row {
+  std::string kernel, label, result, error, time, detail;
+};
+
+Row run_case(runtime::Gpu& gpu, const fs::path& bundle, const std::string& kernel, const runtime::LaunchDescription& launch,
+             const std::string& image, const runtime::BundleCase& c) {
+  Row row{kernel, c.label, "ok", "0", "", ""};
+  auto fail = [&](std::string detail) {
+    row.result = "FAILED";
+    row.detail = std::move(detail);
+  };
+  LaunchArgs args;
+  if (std::string e = runtime::make_arguments(launch.abi, c, &args); !e.empty()) {
+    fail(e);
+    return row;
+  }
+  double milliseconds = 0;
+  if (std::string e = gpu.run(launch, image, args, &milliseconds); !e.empty()) {
+    fail(e);
+    return row;
+  }
+  row.time = fmt::format("{:.1f}", 1000 * milliseconds);
+  double worst = 0;
+  bool exact = true;
+  for (const auto& [view, rule] : c.expected) {
+    std::string error;
+    auto found = args.views.find(view);
+    if (found == args.views.end()) {
+      fail("no view " + view);
+      continue;
+    }
+    auto expected = read_npy((bundle / rule.file).string(), found->second->dtype, &error);
+    if (!expected) {
+      fail(error);
+      continue;
+    }
+    runtime::Comparison result = runtime::compare(*expected, *found->second, rule);
+    worst = std::max(worst, result.max_error);
+    exact = exact && rule.bitwise;
+    if (!result.ok) fail(view + result.first);
+  }
+  row.error = worst == 0 ? "0" : fmt::format("{:.2g}", worst);
+  if (row.result == "ok") row.result = exact ? "equal" : "in tolerance";
+  return row;
+}
+
+std::string markdown(const std::string& device, const std::vector<Row>& rows) {
+  std::string out = fmt::format(
+      "Device: {}\n\n| kernel | launch | result | largest error | kernel, microseconds |\n|---|---|---|---|---|\n", device);
+  for (const Row& r : rows)
+    out += fmt::format("| {} | {} | {}{}{} | {} | {} |\n", r.kernel, r.label, r.result, r.detail.empty() ? "" : ": ", r.detail,
+                       r.error, r.time);
+  return out;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Runs the artifacts of a bundle on the GPU and compares with the expected results.");
+  std::string folder, table;
+  app.add_option("BUNDLE", folder, "folder with bundle.json")->required();
+  app.add_option("--table", table, "write the results as a Markdown table to this file");
+  CLI11_PARSE(app, argc, argv);
+
+  std::ifstream in(fs::path(folder) / "bundle.json", std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}}, error;
+  if (!in) {
+    fmt::print(stderr, "kir-launch: {} has no bundle.json\n", folder);
+    return 2;
+  }
+  auto bundle = runtime::bundle_from_json(text, &error);
+  if (!bundle) {
+    fmt::print(stderr, "kir-launch: bundle.json: {}\n", error);
+    return 2;
+  }
+  auto gpu = runtime::Gpu::open(&error);
+  if (!gpu) {
+    fmt::print(stderr, "kir-launch: {}\n", error);
+    return 4;
+  }
+  fmt::print("device: {}\n", gpu->device_name());
+
+  std::vector<Row> rows;
+  int failed = 0;
+  for (const runtime::BundleKernel& k : bundle->kernels) {
+    runtime::LaunchDescription launch;
+    std::string image;
+    std::string broken = runtime::read_artifact((fs::path(folder) / k.artifact).string(), &launch, &image);
+    for (const runtime::BundleCase& c : k.cases) {
+      Row row =
+          broken.empty() ? run_case(*gpu, folder, k.name, launch, image, c) : Row{k.name, c.label, "FAILED", "", "", broken};
+      failed += row.result == "FAILED";
+      fmt::print("{:<24} {:<44} {:<13} max error {:<9} {:>9} us{}{}\n", row.kernel, row.label, row.result, row.error, row.time,
+                 row.detail.empty() ? "" : "  ", row.detail);
+      rows.push_back(std::move(row));
+    }
+  }
+  fmt::print("{} passed, {} failed\n", rows.size() - static_cast<std::size_t>(failed), failed);
+  if (!table.empty()) {
+    std::ofstream out(table, std::ios::binary);
+    out << markdown(gpu->device_name(), rows);
+    if (!out.flush()) {
+      fmt::print(stderr, "kir-launch: cannot write {}\n", table);
+      return 2;
+    }
+  }
+  return failed ? 1 : 0;
+}
