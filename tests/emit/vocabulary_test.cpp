@@ -43,9 +43,9 @@ const std::map<OpKind, std::string>& bodies() {
   return kBodies;
 }
 
-class Vocabulary_ : public ::testing::TestWithParam<OpKind> {};
+class OperationTable : public ::testing::TestWithParam<OpKind> {};
 
-TEST_P(Vocabulary_, IsEmittedByEveryProviderOrRefusedByName) {
+TEST_P(OperationTable, IsEmittedByEveryProviderOrRefusedByName) {
   const OpRow& r = row(GetParam());
   if (r.vocabulary == Vocabulary::kir) {
     // The text form refuses it; a program that holds it all the same is an error and no crash.
@@ -80,7 +80,7 @@ std::vector<OpKind> all_kinds() {
   return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Vocabulary_, ::testing::ValuesIn(all_kinds()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(All, OperationTable, ::testing::ValuesIn(all_kinds()), [](const auto& info) {
   std::string n(row(info.param).name);
   for (char& c : n)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
