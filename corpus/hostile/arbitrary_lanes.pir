@@ -1,5 +1,6 @@
 // against: corpus/row_sum.kir
 // expect: exit 1 4
+// shows: K9.5
 // Lanes past the row's end have no stated value, and it reaches the sum.
 pir 1
 program row_sum implements "row_sum"

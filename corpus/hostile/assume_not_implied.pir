@@ -1,5 +1,6 @@
 // against: corpus/vector_add.kir
 // expect: exit 1
+// shows: K9.12
 // An assume that the kernel does not imply, used to hide a missing bound.
 pir 1
 program vector_add implements "vector_add"

@@ -1,5 +1,6 @@
 // against: corpus/vector_add.kir
 // expect: exit 1 4 5
+// shows: K9.1 K9.2
 // Beside its element each instance adds nothing to its right neighbour's, by reading it and storing it back.
 pir 1
 program vector_add implements "vector_add"

@@ -1,5 +1,6 @@
 // against: corpus/affine_recurrence.kir
 // expect: exit 1
+// shows: K1.7
 // A fused multiply-add rounds once where the kernel rounds twice.
 pir 1
 program affine_recurrence implements "affine_recurrence"

@@ -1,5 +1,6 @@
 // against: corpus/vector_add.kir
 // expect: exit 1
+// shows: K4.2 K9.1
 // The grid is rounded down: the last elements are not computed.
 pir 1
 program vector_add implements "vector_add"

@@ -1,6 +1,7 @@
 // against: corpus/vector_add.kir
 // expect: exit 1
 // expect: REFUTED index-no-overflow
+// shows: K9.12
 // Indices of 32 bits, while N may be 2^31 and more.
 pir 1
 program vector_add implements "vector_add"

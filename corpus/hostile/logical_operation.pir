@@ -1,6 +1,7 @@
 // against: corpus/vector_add.kir
 // expect: exit 2
 // expect: error
+// shows: K8.3
 // An operation of kernels that a physical program cannot have: nothing below would execute it.
 pir 1
 program vector_add implements "vector_add"

@@ -1,5 +1,6 @@
 // against: corpus/two_outputs.kir
 // expect: exit 1 5
+// shows: K9.1
 // The second output is never written.
 pir 1
 program two_outputs implements "two_outputs"

@@ -1,5 +1,6 @@
 // against: corpus/two_groups.kir
 // expect: exit 1
+// shows: K9.1 K9.2 K4.4
 // The second segment starts inside the first: its first instance is never run.
 pir 1
 program two_groups implements "two_groups"

@@ -1,5 +1,6 @@
 // against: corpus/masked_store.kir
 // expect: exit 1 4 5
+// shows: K9.1 K9.14
 // Where the mask is false the old value is read and stored back: a write the kernel does not have, even if the contents stay.
 pir 1
 program masked_store implements "masked_store"

@@ -1,5 +1,6 @@
 // against: corpus/two_groups.kir
 // expect: exit 1
+// shows: K4.2 K9.1
 // The second segment misses its last instance.
 pir 1
 program two_groups implements "two_groups"

@@ -1,5 +1,6 @@
 // against: corpus/affine_recurrence.kir
 // expect: exit 1
+// shows: K9.3
 // Each step starts from the initial state instead of the one before.
 pir 1
 program affine_recurrence implements "affine_recurrence"

@@ -1,5 +1,6 @@
 // against: corpus/row_sum_strict.kir
 // expect: exit 1 4
+// shows: K1.7
 // The kernel demands its additions from left to right; this program adds lane by lane and then across lanes.
 pir 1
 program row_sum implements "row_sum_strict"

@@ -1,5 +1,6 @@
 // against: corpus/two_groups.kir
 // expect: exit 1
+// shows: K4.4 K9.13
 // The second group decodes its coordinate from the wrong offset.
 pir 1
 program two_groups implements "two_groups"

@@ -1,5 +1,6 @@
 // against: corpus/row_sum.kir
 // expect: exit 1
+// shows: K9.5 K9.14
 // Lanes past the row's end contribute 1.0.
 pir 1
 program row_sum implements "row_sum"

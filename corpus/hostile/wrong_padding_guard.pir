@@ -1,6 +1,7 @@
 // against: corpus/vector_add.kir
 // expect: exit 1
 // expect: REFUTED
+// shows: K4.3 K9.12
 // The last block's padding programs are not all masked.
 pir 1
 program vector_add implements "vector_add"
