@@ -34,7 +34,14 @@ struct SymbolicValue {
 class BodyDenoter {
  public:
   BodyDenoter(const Body& body, const PhysicalProgram* physical, TermPool& terms, Denotation& out)
-      : body_(body), physical_(physical), terms_(terms), pool_(terms.exprs()), out_(out), values_(body.value_count()) {}
+      : body_(body),
+        physical_(physical),
+        terms_(terms),
+        pool_(terms.exprs()),
+        out_(out),
+        values_(body.value_count()),
+        // Events of the two sides are different events.
+        next_arbitrary_(physical ? std::int64_t{1} << 32 : 0) {}
 
   void bind(ValueId v, SymbolicValue value) { values_[v.index] = std::move(value); }
   // Runs the operations of a region; returns the values its terminator names (empty when it has none).
@@ -86,7 +93,7 @@ class BodyDenoter {
   Denotation& out_;
   std::vector<SymbolicValue> values_;
   std::map<std::vector<std::int64_t>, std::vector<Expr>> lanes_;
-  std::int64_t next_arbitrary_ = 0;
+  std::int64_t next_arbitrary_;
   int depth_ = 0;
   int in_value_region_ = 0;  // inside a tensor or reduce: no effects but loads
 };

@@ -120,6 +120,7 @@ void BodyDenoter::run_for(const Op& op) {
       return;
     }
     auto node = std::make_shared<LoopNode>();
+    node->site = static_cast<std::int64_t>(op.results[i].index);
     node->lo = range.lo;
     node->upto = range.hi;
     node->var = pool_.fresh(range.var.name());
@@ -213,14 +214,17 @@ Combine BodyDenoter::combine(RegionId region) {
     out.arguments.push_back(terms_.fresh_argument(type(a).dtype));
     define(a, out.arguments.back());
   }
+  std::size_t guard_depth = guards.size();
   ++in_value_region_;
   for (ValueId v : run_region(region)) out.results.push_back(term_of(v));
   --in_value_region_;
+  guards.resize(guard_depth);
   return out;
 }
 
 void BodyDenoter::run_reduce(const Op& op) {
   auto node = std::make_shared<ReduceNode>();
+  node->site = static_cast<std::int64_t>(op.results[0].index);
   node->order = op.attrs.get<Order>(AttrKey::order);
   if (const ScalarList* identity = op.attrs.find<ScalarList>(AttrKey::identity)) node->identity = *identity;
   if (const bool* assumed = op.attrs.find<bool>(AttrKey::identity_assumed)) node->identity_assumed = *assumed;
@@ -232,11 +236,12 @@ void BodyDenoter::run_reduce(const Op& op) {
     claim(physical_ ? ObligationKind::combine_laws : ObligationKind::kir_safe,
           "a reduction without init and identity has a member", pool_.all_of(nonempty), op.range);
   }
-  std::size_t depth = binders.size();
+  std::size_t depth = binders.size(), guard_depth = guards.size();
   for (const Interval& m : node->members) binders.push_back({m, BinderKind::member});
   ++in_value_region_;
   for (ValueId v : run_region(map)) node->map.push_back(term_of(v));
   binders.resize(depth);
+  guards.resize(guard_depth);
   --in_value_region_;
   node->combine = this->combine(combine);
   for (ValueId v : op.operands) node->init.push_back(term_of(v));
@@ -251,6 +256,7 @@ void BodyDenoter::run_fragment(const Op& op) {
   const Type& target = type(op.results[0]);
   const IntList& axes = op.attrs.get<IntList>(AttrKey::axes);
   auto node = std::make_shared<ReduceNode>();
+  node->site = static_cast<std::int64_t>(op.results[0].index);
   node->order = op.attrs.get<Order>(AttrKey::order);
   if (const ScalarList* identity = op.attrs.find<ScalarList>(AttrKey::identity)) node->identity = *identity;
   if (const bool* assumed = op.attrs.find<bool>(AttrKey::identity_assumed)) node->identity_assumed = *assumed;

@@ -107,12 +107,13 @@ void BodyDenoter::run_relation(const Op& op) {
     made->dtype = type(result).dtype;
     RegionId region = op.regions[0];
     made->vars = translate_ranges(op, region);
-    std::size_t depth = binders.size();
+    std::size_t depth = binders.size(), guard_depth = guards.size();
     for (const Interval& v : made->vars) binders.push_back({v, BinderKind::member});
     ++in_value_region_;
     std::vector<ValueId> yielded = run_region(region);
     --in_value_region_;
     binders.resize(depth);
+    guards.resize(guard_depth);
     made->body = term_of(yielded[0]);
     return bind(result, {SymbolicValue::Kind::relation, {}, nullptr, made});
   }

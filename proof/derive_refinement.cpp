@@ -11,11 +11,13 @@
 //       (barrier-separation: there is no barrier in this vocabulary yet)
 //   R7  stores that meet inside one instance keep the KIR's order (order-kept)
 //   R8  loads of written memory see the same stores as the KIR's loads (load-stable); see M3
+//   R9  layouts are injective and stay inside the program's threads; a block fits the device
 // R5 with R7 and R8 gives equal final contents by induction over the execution order of an instance; R6 makes instances
 // independent. docs/validation.md has the proof.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/base/check.h"
 #include "proof/derive.h"
@@ -47,6 +49,7 @@ class Refinement {
     restrictions();
     add_claims(physical_.claims, physical_.base, physical_.equations, Side::physical, size_preconditions(kernel_.abi, pool_),
                prefix_, alias_.text, ledger_);
+    layouts();
     segments();
     independence();
     stores();
@@ -177,6 +180,35 @@ class Refinement {
       }
     ledger_.assume("precondition", "each view spans less than 2^63 bytes (checked by the launcher)");
     ledger_.assume("provider", "a definition above 2^63-1 or a grid above 2^31-1 is refused by the launcher");
+  }
+
+  // R9: layouts by exact enumeration
+  void layouts() {
+    if (program_.launch.threads * program_.launch.pack > 1024 || program_.launch.threads < 1 || program_.launch.pack < 1)
+      preset(ObligationKind::resource_limit, Verdict::unsupported, "a block fits the device", "threads * pack is above 1024",
+             {});
+    for (const NamedLayout& l : program_.layouts) {
+      constexpr std::int64_t kMaxPoints = std::int64_t{1} << 20;
+      std::string sentence =
+          fmt::format("layout @{} gives each element a register of its own in a thread of the program", l.name);
+      if (l.layout.size() > kMaxPoints || !l.layout.replica.empty()) {
+        preset(ObligationKind::layout_injective, Verdict::unsupported, sentence, "more than 2^20 elements, or replicas", {});
+        continue;
+      }
+      std::map<Layout::Coordinate, std::int64_t> seen;
+      std::string fault;
+      for (std::int64_t i = 0; i < l.layout.size() && fault.empty(); ++i) {
+        Layout::Coordinate at = l.layout.apply(i);
+        if (auto t = at.find("tid"); t != at.end() && (t->second < 0 || t->second >= program_.launch.threads))
+          fault = fmt::format("element {} is of thread {} of {}", i, t->second, program_.launch.threads);
+        auto [it, fresh] = seen.emplace(std::move(at), i);
+        if (!fresh) fault = fmt::format("elements {} and {} share one register", it->second, i);
+      }
+      if (fault.empty())
+        add(ObligationKind::layout_injective, sentence, {}, pool_.boolean(true), {});
+      else
+        preset(ObligationKind::layout_injective, Verdict::refuted, sentence, fault, {});
+    }
   }
 
   // R4

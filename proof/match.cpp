@@ -40,14 +40,26 @@ void Matcher::emit(ObligationKind kind, const std::vector<Expr>& context, Expr g
   out_.push_back(std::move(o));
 }
 
+bool Matcher::one_schedule(Term k, Term p) {
+  if (k->kind != TermKind::reduce) return true;
+  auto site = [](Term t) {
+    return t->kind == TermKind::reduce ? t->reduce->site : t->kind == TermKind::iterate ? t->loop->site : -1;
+  };
+  auto [it, fresh] = schedule_.emplace(site(k), site(p));
+  return fresh || it->second == site(p) ||
+         fail("a licensed fold of the KIR is computed in two places of the program, whose roundings may differ");
+}
+
 bool Matcher::attempt(const std::function<bool()>& f) {
   std::size_t obligations = out_.size(), loads = pending_.size(), key = next_key_;
   auto done = done_;
+  auto schedule = schedule_;
   if (f()) return true;
   out_.resize(obligations);
   pending_.resize(loads);
   next_key_ = key;
   done_ = std::move(done);
+  schedule_ = std::move(schedule);
   return false;
 }
 
@@ -269,10 +281,12 @@ bool Matcher::match_folds(Term k, Term p, const std::vector<Expr>& context, cons
   // The licence.
   OpKind op = *kir->op;
   Order licence = k->kind == TermKind::reduce ? k->reduce->order : Order::strict;
-  if (is_associative(op, kir->type) && is_commutative(op, kir->type)) licence = Order::any;
+  bool exact = is_associative(op, kir->type) && is_commutative(op, kir->type);
+  if (exact) licence = Order::any;
   if (physical->freedom > licence)
     return fail(
         fmt::format("the program folds with order({}), the KIR licenses order({})", name(physical->freedom), name(licence)));
+  if (!exact && licence != Order::strict && !one_schedule(k, p)) return false;
   if (physical->bracketed && licence == Order::strict) return fail("the program brackets a fold that the KIR orders strictly");
 
   auto pieces = [](const Sequence& s) {
@@ -337,6 +351,7 @@ bool Matcher::match_general(const Sequence& k, const Sequence& p, Term kt, Term 
   if (p.freedom > kt->reduce->order)
     return fail(
         fmt::format("the program folds with order({}), the KIR licenses order({})", name(p.freedom), name(kt->reduce->order)));
+  if (kt->reduce->order != Order::strict && !one_schedule(kt, pt)) return false;
   if (k.identity != p.identity && !(p.identity.empty() && !k.init.empty())) return fail("the identities differ");
   if (k.init.size() != p.init.size()) return fail("one reduce has an initial value, the other has none");
   for (std::size_t i = 0; i < k.init.size(); ++i)

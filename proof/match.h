@@ -16,6 +16,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -92,6 +93,7 @@ class Matcher {
   bool match_general(const Sequence& k, const Sequence& p, Term kt, Term pt, const std::vector<Expr>& context,
                      const MatchSite& site);
   void equations(Term k, Term p, const std::set<const ExprNode*>& unknown, std::vector<Equation>& out);
+  bool one_schedule(Term k, Term p);
   bool attempt(const std::function<bool()>& f);  // rolls obligations and pending loads back on failure
 
   TermPool& terms_;
@@ -99,6 +101,9 @@ class Matcher {
   std::vector<Obligation>& out_;
   std::vector<PendingLoad>& pending_;
   std::set<std::tuple<Term, Term, std::vector<Expr>>> done_;
+  // A licensed fold of the KIR has one value: every place of the program that stands for it must be one operation, hence one
+  // schedule. KIR site -> program site.
+  std::map<std::int64_t, std::int64_t> schedule_;
   std::string why_;
   int depth_ = 0;
   std::size_t next_key_ = 0;

@@ -73,6 +73,7 @@ struct Combine {
 };
 
 struct ReduceNode {
+  std::int64_t site = 0;          // the operation of its text: one site, one schedule
   std::vector<Interval> members;  // bound; row-major order is member order
   std::vector<Term> map;          // k terms over the members
   Combine combine;
@@ -83,6 +84,7 @@ struct ReduceNode {
 };
 
 struct LoopNode {
+  std::int64_t site = 0;
   Expr lo, upto;  // the state after iterations lo, lo+1, ..., upto-1 (the initial one when upto <= lo)
   std::vector<Term> init;
   Expr var;                     // bound: the iteration

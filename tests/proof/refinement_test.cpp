@@ -234,6 +234,42 @@ TEST(Folds, FaultsInMembersAndInitialValuesAreNotProved) {
     EXPECT_FALSE(check_refinement(sum("any"), replaced(kSerialSum, from, to)).all_proved()) << from << " -> " << to;
 }
 
+// shows: K1.7
+TEST(Folds, ALicensedFoldHasOneSchedule) {
+  const std::string two = R"(kir 1
+kernel two(x: in f32[M, N], s: out f32[M], u: out f32[M]) {
+  parallel m in 0..M {
+    let t = reduce add order(any) over n in 0..N { x[m, n] }
+    s[m] = t
+    u[m] = t
+  }
+}
+)";
+  std::string head = replaced(kSumHead, "s: view f32[M] strides(1) out align 4",
+                              "s: view f32[M] strides(1) out align 4\n  u: view f32[M] strides(1) out align 4");
+  const std::string once = head + R"(group g0 (%m: i64 in 0..M) {
+  %z: f32 = constant 0.0
+  %r: f32 = for %n: i64 in 0..N carry (%a: f32 = %z) {
+    %v: f32 = load x[%m, %n]
+    %b: f32 = add %a, %v
+    next %b
+  }
+  store s[%m] = %r
+  store u[%m] = %r
+}
+)";
+  Verdicts v = check_refinement(two, once);
+  EXPECT_TRUE(v.all_proved()) << v.failures;
+  std::string twice = replaced(once, "  store u[%m] = %r\n", R"(  %r2: f32 = for %n2: i64 in 0..N carry (%a2: f32 = %z) {
+    %v2: f32 = load x[%m, N - 1 - %n2]
+    %b2: f32 = add %a2, %v2
+    next %b2
+  }
+  store u[%m] = %r2
+)");
+  EXPECT_FALSE(check_refinement(two, twice).all_proved());
+}
+
 constexpr const char* kPrefix = R"(kir 1
 kernel prefix(x: in f32[M, N], y: out f32[M, N]) {
   parallel m in 0..M {
