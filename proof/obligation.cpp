@@ -1,5 +1,7 @@
 #include "proof/obligation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -111,6 +113,15 @@ const ObligationRow& row(ObligationKind kind) {
   auto i = static_cast<std::size_t>(kind);
   KIR_CHECK(i < kRows.size(), "obligation kind {}", i);
   return kRows[i];
+}
+
+std::string obligations_markdown() {
+  std::string text =
+      "# Obligations\n\n"
+      "Made by `kir-validate --list-obligations` from the table in `proof/obligation.cpp`.\n\n"
+      "| kind | claim, for all launches that satisfy the kernel's preconditions | requirements |\n|---|---|---|\n";
+  for (const ObligationRow& r : kRows) text += fmt::format("| {} | {} | {} |\n", r.name, r.claim, r.requirement);
+  return text;
 }
 
 std::string_view name(Verdict v) {

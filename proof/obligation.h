@@ -68,6 +68,7 @@ struct ObligationRow {
 };
 const ObligationRow& row(ObligationKind kind);
 inline std::string_view name(ObligationKind k) { return row(k).name; }
+std::string obligations_markdown();  // docs/obligations.md
 
 enum class Verdict : std::uint8_t { proved, refuted, unknown, unsupported, inconsistent, missing };
 std::string_view name(Verdict v);  // "PROVED"
@@ -95,6 +96,10 @@ struct Obligation {
   // A difference that no rule of the validator explains: the goal is `false`, provable only when the path is unreachable. Not
   // proved, it is UNSUPPORTED with this reason unless a replay refutes it.
   std::string otherwise_unsupported;
+  // The formula speaks of launch symbols, program ids and loop positions alone (no loaded value, no carried state, no result of an
+  // opaque operation), under exactly the conditions of the operation: a model of the negation is an execution that goes wrong. It
+  // counts as a point replay where the launch is too large to be run.
+  bool concrete = false;
 };
 
 // Something taken for granted and not proven: launch preconditions, licences, provider limits, author's assumes.

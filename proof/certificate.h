@@ -1,0 +1,33 @@
+// The certificate: what was proven about which texts, with what, and what was taken for granted. JSON with fixed order and
+// no times, so that equal validations give equal bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "proof/obligation.h"
+
+namespace kir::proof {
+
+struct CertificateSubject {
+  std::string kernel;            // KernelID
+  std::string kernel_digest;     // content hash of the KIR
+  std::string program;           // name of the physical program; "" when only the KIR was checked
+  std::string program_digest;    // content hash of the physical program, "" likewise
+  std::string artifact_digest;   // SHA-256 of the code, when there is an artifact
+  std::string launch_digest;     // SHA-256 of the launch description, likewise
+  std::string solver;            // "Z3 5.4.1"
+  std::uint64_t rlimit = 0;      // resource limit per obligation
+  std::string witness;           // a launch that satisfies the preconditions
+  SourcePtr kernel_source;       // for places; may be null
+  SourcePtr program_source;
+};
+
+// Decisions are aligned with the ledger's obligations.
+std::string certificate(const CertificateSubject& subject, const Ledger& ledger, const std::vector<Decision>& decisions, Verdict verdict);
+
+// "softmax.kir:14:5" without folders; "" without a place.
+std::string place(const CertificateSubject& subject, const Obligation& o);
+
+}  // namespace kir::proof

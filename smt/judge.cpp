@@ -1,0 +1,265 @@
+// From obligations to verdicts: a witness launch, a cheap search for misbehaving executions, the decision procedure, and the
+// replay of its models.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "core/base/check.h"
+#include "smt/launches.h"
+#include "smt/replay.h"
+#include "smt/run.h"
+
+namespace kir::smt {
+namespace {
+
+using proof::Verdict;
+
+constexpr std::int64_t kMaxViewBytes = 8 << 20, kMaxReplayBytes = 256 << 20;
+constexpr std::uint64_t kWitnessResource = 4'000'000;
+
+std::string text_of(const Symbols& symbols) {
+  std::string s;
+  for (const auto& [name, v] : symbols) s += fmt::format("{}{} = {}", s.empty() ? "" : ", ", name, v);
+  return s.empty() ? "no symbols" : s;
+}
+
+class Judge {
+ public:
+  Judge(const Kernel& kernel, const PhysicalProgram* program, const RunOptions& options, Outcome& outcome)
+      : kernel_(kernel), program_(program), options_(options), out_(outcome) {}
+
+  void run() {
+    witness_ = find_witness(kernel_.abi, kWitnessResource);
+    if (witness_.found == Witness::Found::contradictory) {
+      out_.malformed = witness_.reason;
+      out_.verdict = Verdict::unknown;
+      out_.exit_code = 2;
+      return;
+    }
+    if (witness_.found == Witness::Found::launch) {
+      out_.witness = text_of(witness_.symbols);
+    } else {
+      proof::Obligation o;
+      o.kind = proof::ObligationKind::reachable;
+      o.key = kernel_.id() + "/witness-launch";
+      o.sentence = "some launch satisfies all preconditions";
+      o.range = kernel_.range;
+      o.preset = proof::Obligation::Preset{Verdict::unknown, witness_.reason};
+      out_.ledger.add(std::move(o));
+    }
+    search();
+    out_.decisions = decide(out_.ledger, options_.decide);
+    out_.counterexample_of.assign(out_.decisions.size(), Outcome::kNone);
+    replay_models();
+    attribute();
+    settle();
+  }
+
+ private:
+  struct Found {
+    Trial trial;
+    std::size_t counterexample;  // index into the outcome's
+    bool attributed = false;
+  };
+
+  static bool of_kir(const Trial& t) { return t.what == Misbehaviour::kir_error || t.what == Misbehaviour::overlapping_view; }
+
+  // Small launches with telling contents. At most one find per kind of misbehaviour and place.
+  void search() {
+    std::vector<Symbols> launches = small_launches(kernel_.abi, witness_, std::max(4, options_.replay_attempts / 4));
+    constexpr Contents kContents[] = {Contents::exact, Contents::special, Contents::large, Contents::ordinary};
+    TrialLimits limits{200'000, 2'000'000};
+    for (int i = 0; i < options_.replay_attempts && !launches.empty(); ++i) {
+      const Symbols& s = launches[static_cast<std::size_t>(i) % launches.size()];
+      Contents contents = kContents[(static_cast<std::size_t>(i) / launches.size()) % 4];
+      try_at(s, contents, static_cast<std::uint64_t>(i), i % 3 == 1, limits, kMaxViewBytes);
+    }
+  }
+
+  // Index into found_ of the trial at these sizes, when it misbehaved.
+  std::optional<std::size_t> try_at(const Symbols& symbols, Contents contents, std::uint64_t seed, bool aliased, const TrialLimits& limits,
+                                    std::int64_t max_bytes) {
+    auto args = make_args(kernel_.abi, symbols, contents, seed, aliased, max_bytes);
+    if (!args) return {};
+    Trial t = try_launch(kernel_, program_, *args, contents, limits);
+    if (!t.found() || (t.what == Misbehaviour::refused && options_.derive.allow_restrictions)) return {};
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      const Trial& other = found_[i].trial;
+      bool same_error = other.error.has_value() == t.error.has_value() &&
+                        (!t.error || (other.error->kind == t.error->kind && other.error->range == t.error->range));
+      if (other.what == t.what && same_error && other.view == t.view) return i;
+    }
+    Counterexample c;
+    c.text = t.story;
+    c.side = of_kir(t) ? proof::Side::kir : proof::Side::physical;
+    if (t.error) c.range = t.error->range;
+    out_.counterexamples.push_back(c);
+    found_.push_back({t, out_.counterexamples.size() - 1});
+    return found_.size() - 1;
+  }
+
+  void refute(std::size_t obligation, std::size_t found) {
+    proof::Decision& d = out_.decisions[obligation];
+    d.verdict = Verdict::refuted;
+    d.reason = fmt::format("counterexample {}: {}", found_[found].counterexample + 1, found_[found].trial.story);
+    out_.counterexample_of[obligation] = found_[found].counterexample;
+    found_[found].attributed = true;
+  }
+
+  std::optional<Symbols> symbols_of(const proof::Decision& d) const {
+    Symbols s = witness_.symbols;
+    for (const SymbolInfo& info : kernel_.abi.symbols) s.emplace(info.name, 1);
+    for (const proof::Binding& b : d.model) {
+      auto it = s.find(b.leaf);
+      if (it == s.end()) continue;
+      auto [end, error] = std::from_chars(b.value.data(), b.value.data() + b.value.size(), it->second);
+      if (error != std::errc() || end != b.value.data() + b.value.size()) return {};
+    }
+    return s;
+  }
+
+  static std::string model_text(const proof::Decision& d) {
+    std::string s;
+    for (const proof::Binding& b : d.model)
+      if (!b.value.empty()) s += fmt::format("{}{} = {}", s.empty() ? "" : ", ", b.leaf, b.value);
+    return s;
+  }
+
+  void replay_models() {
+    for (std::size_t i = 0; i < out_.decisions.size(); ++i) {
+      proof::Decision& d = out_.decisions[i];
+      const proof::Obligation& o = out_.ledger.obligations[i];
+      if (d.verdict != Verdict::refuted || d.tier == "preset") continue;
+      auto s = symbols_of(d);
+      bool possible = s && preconditions_hold(kernel_.abi, *s);
+      if (possible)
+        for (std::size_t f : trials_at(*s))
+          if (explains(found_[f].trial, o)) {
+            refute(i, f);
+            break;
+          }
+      if (d.verdict == Verdict::refuted && out_.counterexample_of[i] != Outcome::kNone) continue;
+      if (possible && o.concrete && d.reason.empty()) {
+        point_replay(i, *s);
+        continue;
+      }
+      pending_.push_back(i);
+      d.verdict = Verdict::unknown;
+      d.reason = fmt::format("a model of the negation ({}) did not replay{}", model_text(d), d.reason.empty() ? "" : ": " + d.reason);
+    }
+  }
+
+  // What goes wrong at these sizes, with different contents.
+  const std::vector<std::size_t>& trials_at(const Symbols& symbols) {
+    auto [it, fresh] = trials_.emplace(symbols, std::vector<std::size_t>());
+    if (!fresh) return it->second;
+    constexpr Contents kContents[] = {Contents::exact, Contents::special, Contents::large};
+    for (int k = 0; k < 6; ++k)
+      if (auto f = try_at(symbols, kContents[k % 3], static_cast<std::uint64_t>(1000 + k), k % 2 == 1, TrialLimits{}, kMaxReplayBytes))
+        it->second.push_back(*f);
+    return it->second;
+  }
+
+  // The launch is too large to be run, but the obligation speaks of one operation at one point and of nothing that memory holds; the
+  // decision procedure evaluated it there.
+  void point_replay(std::size_t i, const Symbols& symbols) {
+    const proof::Obligation& o = out_.ledger.obligations[i];
+    std::string point;
+    for (const proof::Binding& b : out_.decisions[i].model)
+      if (!b.value.empty() && !symbols.contains(b.leaf)) point += fmt::format(", {} = {}", b.leaf, b.value);
+    Counterexample c;
+    c.text = fmt::format("at {}{}: this does not hold: {} (evaluated at this point; the launch is too large to be run whole)", text_of(symbols),
+                         point, o.sentence);
+    c.side = o.side;
+    c.range = o.range;
+    out_.counterexamples.push_back(c);
+    out_.counterexample_of[i] = out_.counterexamples.size() - 1;
+    out_.decisions[i].reason = fmt::format("counterexample {}: {}", out_.counterexamples.size(), c.text);
+  }
+
+  // What the search found belongs to the obligations that it shows to be false.
+  void attribute() {
+    for (std::size_t i : pending_) {
+      const proof::Obligation& o = out_.ledger.obligations[i];
+      for (bool place : {true, false})
+        for (std::size_t f = 0; f < found_.size() && out_.decisions[i].verdict != Verdict::refuted; ++f)
+          if (explains(found_[f].trial, o) && (!place || same_place(found_[f].trial, o))) refute(i, f);
+      if (out_.decisions[i].verdict == Verdict::refuted || o.otherwise_unsupported.empty()) continue;
+      out_.decisions[i].verdict = Verdict::unsupported;
+      out_.decisions[i].reason = o.otherwise_unsupported;
+    }
+    for (std::size_t f = 0; f < found_.size(); ++f) {
+      if (found_[f].attributed) continue;
+      // What was not decided, first where kind and place agree, then where the kind does, then on the same side.
+      for (int strictness : {2, 1, 0}) {
+        for (std::size_t i = 0; i < out_.decisions.size() && !found_[f].attributed; ++i) {
+          const proof::Obligation& o = out_.ledger.obligations[i];
+          if (out_.decisions[i].verdict == Verdict::proved || out_.decisions[i].verdict == Verdict::refuted) continue;
+          bool kind = explains(found_[f].trial, o), place = same_place(found_[f].trial, o);
+          bool side = of_kir(found_[f].trial) == (o.side == proof::Side::kir);
+          if (strictness == 2 ? kind && place : strictness == 1 ? kind : side) refute(i, f);
+        }
+        if (found_[f].attributed) break;
+      }
+    }
+  }
+
+  void settle() {
+    int code = 0;
+    Verdict verdict = Verdict::proved;
+    auto take = [&](Verdict v) {
+      int c = proof::exit_code(v);
+      if (proof::combine_exit_codes(code, c) == c && c != code) {
+        code = c;
+        verdict = v;
+      }
+    };
+    for (const proof::Decision& d : out_.decisions) take(d.verdict);
+    if (out_.decisions.empty()) take(Verdict::missing);
+    for (const Found& f : found_) {
+      if (f.attributed) continue;
+      bool refuted = std::any_of(out_.decisions.begin(), out_.decisions.end(), [](const auto& d) { return d.verdict == Verdict::refuted; });
+      if (refuted) continue;
+      // Everything that could speak about it is proved, yet an execution misbehaves: the validator itself is at fault.
+      proof::Obligation o;
+      o.kind = proof::ObligationKind::effect_paired;
+      o.key = kernel_.id() + "/cross-check";
+      o.sentence = "no execution contradicts what was proved";
+      o.side = of_kir(f.trial) ? proof::Side::kir : proof::Side::physical;
+      if (f.trial.error) o.range = f.trial.error->range;
+      o.preset = proof::Obligation::Preset{Verdict::inconsistent, f.trial.story};
+      proof::Decision d;
+      d.verdict = Verdict::inconsistent;
+      d.tier = "preset";
+      d.reason = "all obligations are proved, but " + f.trial.story;
+      out_.ledger.add(std::move(o));
+      out_.decisions.push_back(d);
+      out_.counterexample_of.push_back(f.counterexample);
+      take(Verdict::inconsistent);
+    }
+    out_.verdict = verdict;
+    out_.exit_code = code;
+  }
+
+  const Kernel& kernel_;
+  const PhysicalProgram* program_;
+  const RunOptions& options_;
+  Outcome& out_;
+  Witness witness_;
+  std::vector<Found> found_;
+  std::map<Symbols, std::vector<std::size_t>> trials_;
+  std::vector<std::size_t> pending_;  // with a model that did not replay on its own sizes
+};
+
+}  // namespace
+
+Outcome judge(const Kernel& kernel, const PhysicalProgram* program, proof::Ledger ledger, const RunOptions& options) {
+  Outcome outcome;
+  outcome.ledger = std::move(ledger);
+  Judge(kernel, program, options, outcome).run();
+  return outcome;
+}
+
+}  // namespace kir::smt

@@ -1,0 +1,192 @@
+// kir-validate: are these kernels right, and does a physical program refine one?
+//
+//   1. arguments (unknown ones exit 2)
+//   2. each file is read and parsed; all of its errors are shown; exit 2
+//   3. each kernel, with the given program or with the one that construction builds: smt::run
+//   4. report as text or JSON, certificate, SMT-LIB dump
+//   5. the exit code: 0 all proved, 1 refuted, 2 malformed, 3 unknown, 4 unsupported, 5 inconsistent or missing
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/base/file.h"
+#include "core/text/text.h"
+#include "lowering/construct.h"
+#include "tools/lib/report.h"
+#include "smt/run.h"
+
+namespace {
+
+using namespace kir;
+using proof::Verdict;
+using Json = nlohmann::ordered_json;
+
+struct Arguments {
+  std::vector<std::string> files;
+  std::string physical, kernel, format = "text", dump, certificate;
+  int jobs = 1;
+  std::uint64_t rlimit = smt::DecideOptions{}.rlimit;
+  bool allow_restrictions = false, quiet = false;
+};
+
+SourcePtr read_source(const std::string& path) {
+  std::string error;
+  auto text = read_file(path, kMaxBytes, &error);
+  if (!text) {
+    fmt::print(stderr, "error: {}\n", error);
+    return nullptr;
+  }
+  return std::make_shared<const SourceFile>(path, std::move(*text));
+}
+
+bool dump_smt(const std::string& folder, const smt::Outcome& outcome, const std::string& kernel) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  std::string prefix;
+  for (char c : kernel) prefix += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  for (std::size_t i = 0; i < outcome.ledger.obligations.size(); ++i) {
+    const proof::Obligation& o = outcome.ledger.obligations[i];
+    std::string text = smt::dump_smtlib(o), error;
+    if (text.empty()) continue;
+    if (!write_file(fmt::format("{}/{}-{:04}-{}.smt2", folder, prefix, i, proof::name(o.kind)), text, &error)) {
+      fmt::print(stderr, "error: {}\n", error);
+      return false;
+    }
+  }
+  return true;
+}
+
+// The kernels of the files, chosen by --kernel; exit code 2 joins *exit for each file that is not readable or malformed.
+std::vector<tools::Subject> gather(const Arguments& arguments, int* exit) {
+  std::vector<tools::Subject> subjects;
+  for (const std::string& path : arguments.files) {
+    SourcePtr source = read_source(path);
+    if (!source) {
+      *exit = proof::combine_exit_codes(*exit, 2);
+      continue;
+    }
+    Diagnostics diagnostics;
+    auto module = parse_kir(source, diagnostics);
+    if (!diagnostics.all().empty()) fmt::print(stderr, "{}", diagnostics.render(*source));
+    if (!module) {
+      *exit = proof::combine_exit_codes(*exit, 2);
+      continue;
+    }
+    for (const auto& kernel : module->kernels)
+      if (arguments.kernel.empty() || kernel->name == arguments.kernel || kernel->id() == arguments.kernel)
+        subjects.push_back({kernel, nullptr, false});
+  }
+  return subjects;
+}
+
+int validate(const Arguments& arguments) {
+  int exit = 0;
+  auto take = [&](int code) { exit = proof::combine_exit_codes(exit, code); };
+
+  PhysicalPtr given;
+  if (!arguments.physical.empty()) {
+    SourcePtr source = read_source(arguments.physical);
+    if (!source) return 2;
+    Diagnostics diagnostics;
+    given = parse_pir(source, diagnostics);
+    if (!diagnostics.all().empty()) fmt::print(stderr, "{}", diagnostics.render(*source));
+    if (!given) return 2;
+  }
+
+  std::vector<tools::Subject> subjects = gather(arguments, &exit);
+  if (subjects.empty() && exit == 0) {
+    fmt::print(stderr, "error: {}\n", arguments.kernel.empty() ? "the files hold no kernel" : "no kernel is named " + arguments.kernel);
+    return 2;
+  }
+  if (given && subjects.size() > 1) {
+    std::erase_if(subjects, [&](const tools::Subject& s) { return s.kernel->id() != given->implements && s.kernel->name != given->implements; });
+    if (subjects.size() != 1) {
+      fmt::print(stderr, "error: --physical wants one kernel; choose with --kernel\n");
+      return 2;
+    }
+  }
+  if (!arguments.certificate.empty() && subjects.size() > 1) {
+    fmt::print(stderr, "error: --certificate wants one kernel, not {}; choose with --kernel\n", subjects.size());
+    return 2;
+  }
+
+  bool terminal = isatty(STDERR_FILENO) != 0 && !arguments.quiet;
+  Json reports = Json::array();
+  for (tools::Subject& subject : subjects) {
+    std::string id = subject.kernel->id();
+    smt::RunOptions options;
+    options.decide.jobs = arguments.jobs;
+    options.decide.rlimit = arguments.rlimit;
+    options.derive.allow_restrictions = arguments.allow_restrictions;
+    if (terminal)
+      options.decide.progress = [&](std::size_t done, std::size_t total) { fmt::print(stderr, "\r{}: {}/{}\033[K", id, done, total); };
+    subject.program = given;
+    if (!given) {
+      Diagnostics diagnostics;
+      auto construction = lowering::construct(*subject.kernel, diagnostics);
+      subject.constructed = true;
+      if (construction) {
+        subject.program = construction->program;
+      } else {
+        if (subject.kernel->source) fmt::print(stderr, "{}", diagnostics.render(*subject.kernel->source));
+        fmt::print(stderr, "{}: UNSUPPORTED: no physical program can be constructed\n", id);
+        take(proof::exit_code(Verdict::unsupported));
+      }
+    }
+    smt::Outcome outcome = smt::run(*subject.kernel, subject.program.get(), nullptr, options);
+    if (terminal) fmt::print(stderr, "\r\033[K");
+    take(outcome.exit_code);
+
+    tools::Report report(subject, outcome, arguments.rlimit);
+    if (arguments.format == "json") reports.push_back(report.json());
+    else fmt::print("{}", report.text(arguments.quiet));
+    std::fflush(stdout);
+    std::string error;
+    if (!arguments.certificate.empty() && outcome.malformed.empty() && !write_file(arguments.certificate, report.certificate(), &error)) {
+      fmt::print(stderr, "error: {}\n", error);
+      take(2);
+    }
+    if (!arguments.dump.empty() && !dump_smt(arguments.dump, outcome, id)) take(2);
+  }
+  if (arguments.format == "json") fmt::print("{}\n", reports.dump(2, ' ', false, Json::error_handler_t::replace));
+  return exit;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments a;
+  CLI::App app("Checks kernels, and physical programs against their kernels, by proof.", "kir-validate");
+  app.add_option("FILE.kir", a.files, "kernels");
+  app.add_option("--physical", a.physical, "a physical program (.pir); default: the one that construction builds");
+  app.add_option("--kernel", a.kernel, "only the kernel of this name or id");
+  app.add_option("-j,--jobs", a.jobs, "threads")->check(CLI::Range(1, 256));
+  app.add_option("--rlimit", a.rlimit, "solver resource units per obligation")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{4'000'000'000}));
+  app.add_option("--format", a.format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  app.add_option("--dump-smt", a.dump, "write each obligation, unsimplified, as an SMT-LIB 2 file to this folder");
+  app.add_option("--certificate", a.certificate, "write the certificate to this file");
+  app.add_flag("--allow-restrictions", a.allow_restrictions,
+               "sizes and alignments that the program demands beyond the kernel become listed assumptions");
+  app.add_flag("--quiet", a.quiet, "only verdicts and failures");
+  bool table = false;
+  app.add_flag("--list-obligations", table, "the table of obligation kinds as Markdown")->group("");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  if (table) {
+    fmt::print("{}", proof::obligations_markdown());
+    return 0;
+  }
+  if (a.files.empty()) {
+    fmt::print(stderr, "error: FILE.kir is wanted; see --help\n");
+    return 2;
+  }
+  return validate(a);
+}

@@ -1,0 +1,139 @@
+#include "tools/lib/report.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "core/text/text.h"
+
+namespace kir::tools {
+namespace {
+
+using proof::Verdict;
+using Json = nlohmann::ordered_json;
+
+std::string place(const SourcePtr& source, SourceRange range) { return source ? describe(*source, range) : std::string(); }
+
+std::string indented(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    out += fmt::format("  {}\n", text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+template <class Map>
+std::string counts_text(const Map& counts, std::string_view separator) {
+  std::string s;
+  for (const auto& [what, n] : counts) s += fmt::format("{}{} {}", s.empty() ? "" : separator, n, what);
+  return s;
+}
+
+}  // namespace
+
+std::string caret(const SourcePtr& source, SourceRange range) {
+  if (!source || range.empty()) return {};
+  Diagnostics one;
+  one.error("", range, "", "");
+  std::string rendered = one.render(*source);  // its first line is the message
+  std::size_t first = rendered.find('\n');
+  return first == std::string::npos ? "" : rendered.substr(first + 1);
+}
+
+Report::Report(const Subject& subject, const smt::Outcome& outcome, std::uint64_t rlimit) : subject_(subject), outcome_(outcome) {
+  certificate_.kernel = subject.kernel->id();
+  certificate_.kernel_digest = content_hash(*subject.kernel);
+  certificate_.kernel_source = subject.kernel->source;
+  if (subject.program) {
+    certificate_.program = subject.program->name;
+    certificate_.program_digest = content_hash(*subject.program);
+    certificate_.program_source = subject.program->source;
+  }
+  certificate_.solver = smt::solver_version();
+  certificate_.rlimit = rlimit;
+  certificate_.witness = outcome.witness;
+}
+
+const SourcePtr& Report::source(proof::Side side) const {
+  return side == proof::Side::physical ? certificate_.program_source : certificate_.kernel_source;
+}
+
+SourceRange Report::where_range() const {
+  const auto& ranges = subject_.kernel->abi.where_ranges;
+  return ranges.empty() ? subject_.kernel->range : SourceRange{ranges.front().begin, ranges.back().end};
+}
+
+std::string Report::certificate() const {
+  return proof::certificate(certificate_, outcome_.ledger, outcome_.decisions, outcome_.verdict);
+}
+
+std::string Report::failure(std::size_t i) const {
+  const proof::Obligation& o = outcome_.ledger.obligations[i];
+  const proof::Decision& d = outcome_.decisions[i];
+  std::string at = o.range.empty() ? "" : place(source(o.side), o.range);
+  std::string out = fmt::format("{}{}{} {}: {}\n", at, at.empty() ? "" : ": ", proof::name(d.verdict), proof::name(o.kind), o.sentence);
+  if (!at.empty()) out += caret(source(o.side), o.range);
+  std::size_t c = outcome_.counterexample_of[i];
+  if (c == smt::Outcome::kNone) return out + indented(d.reason);
+  const smt::Counterexample& example = outcome_.counterexamples[c];
+  out += indented("counterexample: " + example.text);
+  if (!example.range.empty() && !(example.range == o.range && example.side == o.side))
+    out += indented(place(source(example.side), example.range) + "\n" + caret(source(example.side), example.range));
+  return out;
+}
+
+std::string Report::text(bool quiet) const {
+  const Kernel& kernel = *subject_.kernel;
+  if (!outcome_.malformed.empty())
+    return fmt::format("{}: error: kernel {}: its preconditions contradict each other: {}\n{}", place(kernel.source, where_range()), kernel.id(),
+                       outcome_.malformed, caret(kernel.source, where_range()));
+  std::map<std::string_view, std::size_t> verdicts, tiers;
+  std::map<proof::ObligationKind, std::map<std::string_view, std::size_t>> kinds;
+  for (std::size_t i = 0; i < outcome_.decisions.size(); ++i) {
+    const proof::Decision& d = outcome_.decisions[i];
+    ++verdicts[proof::name(d.verdict)];
+    ++kinds[outcome_.ledger.obligations[i].kind][proof::name(d.verdict)];
+    if (d.verdict == Verdict::proved) ++tiers[d.tier];
+  }
+  std::string what = !subject_.program ? "the kernel alone" : subject_.constructed ? "its construction" : "program " + subject_.program->name;
+  std::string out = fmt::format("{}: {} ({}): {}: {}\n", kernel.source ? kernel.source->path() : "", kernel.id(), what,
+                                proof::name(outcome_.verdict), counts_text(verdicts, ", "));
+  for (std::size_t i = 0; i < outcome_.decisions.size(); ++i)
+    if (outcome_.decisions[i].verdict != Verdict::proved) out += failure(i);
+  if (quiet) return out;
+  for (const auto& [kind, row] : kinds) out += fmt::format("  {:<24} {}\n", proof::name(kind), counts_text(row, ", "));
+  if (!tiers.empty()) out += fmt::format("  decided by: {}\n", counts_text(tiers, ", "));
+  if (!outcome_.witness.empty()) out += fmt::format("  the preconditions hold for instance at {}\n", outcome_.witness);
+  out += fmt::format("  {} assumptions:\n", outcome_.ledger.assumptions.size());
+  for (const auto& a : outcome_.ledger.assumptions) out += fmt::format("    [{}] {}\n", a.category, a.text);
+  return out;
+}
+
+Json Report::json() const {
+  Json j;
+  j["file"] = subject_.kernel->source ? subject_.kernel->source->path() : "";
+  j["exit_code"] = outcome_.exit_code;
+  if (!outcome_.malformed.empty()) {
+    j["kernel"] = subject_.kernel->id();
+    j["malformed"] = outcome_.malformed;
+    return j;
+  }
+  Json examples = Json::array();
+  for (const auto& c : outcome_.counterexamples)
+    examples.push_back(Json{{"text", c.text}, {"place", c.range.empty() ? "" : place(source(c.side), c.range)}});
+  j["counterexamples"] = std::move(examples);
+  Json models = Json::array();
+  for (std::size_t i = 0; i < outcome_.decisions.size(); ++i) {
+    if (outcome_.decisions[i].model.empty()) continue;
+    Json m;
+    for (const auto& b : outcome_.decisions[i].model) m[b.leaf] = b.value;
+    models.push_back(Json{{"key", outcome_.ledger.obligations[i].key}, {"model", m}});
+  }
+  j["models"] = std::move(models);
+  j["certificate"] = Json::parse(certificate());
+  return j;
+}
+
+}  // namespace kir::tools

@@ -1,0 +1,44 @@
+// A validation as text for a person and as JSON for a program. Shared by the tools.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "proof/certificate.h"
+#include "smt/run.h"
+
+namespace kir::tools {
+
+struct Subject {
+  std::shared_ptr<const Kernel> kernel;
+  PhysicalPtr program;       // null: the kernel alone
+  bool constructed = false;  // by our own construction
+};
+
+// The line of a place with a caret under it; "" without a place.
+std::string caret(const SourcePtr& source, SourceRange range);
+
+class Report {
+ public:
+  Report(const Subject& subject, const smt::Outcome& outcome, std::uint64_t rlimit);
+
+  // One summary line, each obligation that is not proved with its place, reason and counterexample; then, unless `quiet`, counts by
+  // kind, deciding tiers and assumptions.
+  std::string text(bool quiet) const;
+  nlohmann::ordered_json json() const;
+  std::string certificate() const;
+
+  proof::CertificateSubject& certificate_subject() { return certificate_; }  // to add the digests of an artifact
+
+ private:
+  std::string failure(std::size_t i) const;
+  const SourcePtr& source(proof::Side side) const;
+  SourceRange where_range() const;
+
+  const Subject& subject_;
+  const smt::Outcome& outcome_;
+  proof::CertificateSubject certificate_;
+};
+
+}  // namespace kir::tools
