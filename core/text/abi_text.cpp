@@ -4,6 +4,9 @@
 #include "core/text/type_name.h"
 
 namespace kir::text {
+namespace {
+constexpr std::size_t kMaxAxes = 32;
+}
 
 void Parser::bind_symbol(const Token& name, bool parameter) {
   bind(name, {.kind = BindingKind::symbol});
@@ -50,6 +53,7 @@ void Parser::view_param(const Token& name) {
   v.view.dtype = dtype("of the view");
   expect(Tok::lbracket, "before the extents");
   v.shape = expression_list(Tok::rbracket);
+  if (v.shape.size() > kMaxAxes) fail("P-05", since(name.begin), fmt::format("a view has at most {} axes", kMaxAxes));
   if (accept(Word::strides)) {
     v.view.explicit_strides = true;
     expect(Tok::lparen, "before the strides");
