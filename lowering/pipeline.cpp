@@ -36,7 +36,7 @@ std::optional<Construction> compile(const Kernel& kernel, const PipelineOptions&
   for (const Pass& pass : kPasses) {
     if (pass.run) result->program = pass.run(*result->program, result->ledger);
     check(pass, *result->program);
-    if (options.after) options.after(pass, *result->program);
+    if (options.after) options.after(pass, result->program);
     if (options.stop_after == pass.name) break;
   }
   return result;

@@ -23,7 +23,7 @@ const Pass* find_pass(std::string_view name);
 
 struct PipelineOptions {
   std::string stop_after;                                                       // name of the last pass to run; "": all
-  std::function<void(const Pass& pass, const PhysicalProgram& program)> after;  // called after each pass
+  std::function<void(const Pass& pass, const PhysicalPtr& program)> after;  // called after each pass
 };
 
 std::optional<Construction> compile(const Kernel& kernel, const PipelineOptions& options, Diagnostics& diagnostics);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <set>
+#include <unordered_set>
 
 #include "core/ir/verify_body.h"
 #include "core/text/words.h"
@@ -16,7 +17,9 @@ namespace {
 class AbiVerifier {
  public:
   AbiVerifier(const Abi& abi, SourceRange whole, Diagnostics& diagnostics)
-      : abi_(abi), whole_(whole), diagnostics_(diagnostics) {}
+      : abi_(abi), whole_(whole), diagnostics_(diagnostics) {
+    for (const SymbolInfo& s : abi.symbols) symbols_.insert(s.name);
+  }
 
   void names(const std::vector<std::string>& reserved) {
     std::set<std::string> seen;
@@ -48,8 +51,10 @@ class AbiVerifier {
   void views() {
     std::set<std::string> bound;
     for (const ViewParam& v : abi_.views) {
-      if (v.rank() > kMaxRank)
+      if (v.rank() > kMaxRank) {  // its row-major strides may be too deep to walk
         error("V-05", v.range, fmt::format("'{}' has {} axes; at most {} are possible", v.name, v.rank(), kMaxRank));
+        continue;
+      }
       if (v.strides.size() != v.rank())
         error("V-05", v.range, fmt::format("'{}' has {} strides for {} axes", v.name, v.strides.size(), v.rank()));
       std::int64_t size = byte_size(v.dtype);
@@ -109,7 +114,7 @@ class AbiVerifier {
       return error("V-03", range, "an expression of the ABI is missing or of the wrong sort");
     for (Expr leaf : leaves(e)) {
       if (!leaf.is(ExprKind::symbol)) return error("V-03", range, "an expression of the ABI is over symbols only");
-      if (!abi_.find_symbol(leaf.name())) return error("V-03", range, fmt::format("there is no symbol '{}'", leaf.name()));
+      if (!symbols_.contains(leaf.name())) return error("V-03", range, fmt::format("there is no symbol '{}'", leaf.name()));
     }
   }
   void error(const char* rule, SourceRange range, std::string message, std::string hint = {}) {
@@ -117,6 +122,7 @@ class AbiVerifier {
   }
 
   const Abi& abi_;
+  std::unordered_set<std::string_view> symbols_;
   SourceRange whole_;
   Diagnostics& diagnostics_;
 };

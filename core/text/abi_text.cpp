@@ -4,6 +4,9 @@
 #include "core/text/type_name.h"
 
 namespace kir::text {
+namespace {
+constexpr std::size_t kMaxAxes = 32;
+}
 
 void Parser::bind_symbol(const Token& name, bool parameter) {
   bind(name, {.kind = BindingKind::symbol});
@@ -16,7 +19,9 @@ void Parser::bind_bare_symbols(const PendingView& v) {
   for (const std::vector<NodeId>* list : {&v.shape, &v.strides})
     for (NodeId n : *list) {
       const Node& node = syntax_.nodes[n];
-      if (node.kind != NodeKind::name || node.percent || slot(node.name, false).kind != BindingKind::none) continue;
+      if (node.kind != NodeKind::name || node.percent) continue;
+      BindingKind bound = slot(node.name, false).kind;
+      if (bound != BindingKind::none && bound != BindingKind::poison) continue;
       bind_symbol({Tok::name, node.range.begin, node.range.end, node.name}, false);
     }
 }
@@ -48,6 +53,7 @@ void Parser::view_param(const Token& name) {
   v.view.dtype = dtype("of the view");
   expect(Tok::lbracket, "before the extents");
   v.shape = expression_list(Tok::rbracket);
+  if (v.shape.size() > kMaxAxes) fail("P-05", since(name.begin), fmt::format("a view has at most {} axes", kMaxAxes));
   if (accept(Word::strides)) {
     v.view.explicit_strides = true;
     expect(Tok::lparen, "before the strides");
@@ -87,14 +93,20 @@ void Parser::resolve_views() {
   for (std::size_t i = 0; i < pending_views_.size(); ++i) {
     const PendingView& p = pending_views_[i];
     ViewParam& v = abi_.views[i];
-    for (NodeId n : p.shape) v.shape.push_back(index_expr(n, Sort::integer));
+    auto resolved = [&](NodeId n) {
+      try {
+        return index_expr(n, Sort::integer);
+      } catch (const Recover&) {
+        return pool_->constant(1);  // told already; the rank stays right for the body
+      }
+    };
+    for (NodeId n : p.shape) v.shape.push_back(resolved(n));
     if (v.explicit_strides) {
-      if (p.strides.size() != p.shape.size())
-        fail("T-08", v.range, fmt::format("'{}' has {} extents but {} strides", v.name, p.shape.size(), p.strides.size()));
-      for (NodeId n : p.strides) v.strides.push_back(index_expr(n, Sort::integer));
-    } else {
-      v.strides = row_major_strides(*pool_, v.shape);
+      for (NodeId n : p.strides) v.strides.push_back(resolved(n));
+      if (v.strides.size() == v.rank()) continue;
+      report("T-08", v.range, fmt::format("'{}' has {} extents but {} strides", v.name, v.rank(), v.strides.size()));
     }
+    v.strides = row_major_strides(*pool_, v.shape);
   }
 }
 
@@ -121,6 +133,7 @@ void Parser::alias_facts() {
     Token t = plain_name("a view");
     for (std::size_t i = 0; i < abi_.views.size(); ++i)
       if (abi_.views[i].name == names_.text(t.name)) return i;
+    if (slot(t.name, false).kind == BindingKind::poison) throw Recover{};
     fail("T-01", t.range(), fmt::format("there is no view '{}'", names_.text(t.name)));
   };
   comma_list(Tok::rbrace, [&] {

@@ -161,15 +161,21 @@ Binding& Parser::slot(NameId name, bool percent) {
   return table[name];
 }
 
+bool Parser::check_free(NameId name, bool percent, SourceRange range) {
+  const Binding& s = slot(name, percent);
+  if (s.kind == BindingKind::none || s.kind == BindingKind::poison) return true;
+  // Finding a line is linear in the text, so a text of endless mistakes gets no more of them.
+  std::string where;
+  if (diagnostics_.error_count() < 100) where = fmt::format(" (line {})", source_->line_column(s.range.begin).line);
+  report("T-02", range, fmt::format("'{}' is already bound here{}", names_.text(name), where),
+         "each name is bound once in its scope; choose another");
+  return false;
+}
+
 void Parser::bind(const Token& name, Binding b) {
   bool percent = name.kind == Tok::value;
+  if (!check_free(name.name, percent, name.range())) return;
   Binding& s = slot(name.name, percent);
-  if (s.kind != BindingKind::none && s.kind != BindingKind::poison) {
-    LineColumn first = source_->line_column(s.range.begin);
-    report("T-02", name.range(), fmt::format("'{}' is already bound here (line {})", names_.text(name.name), first.line),
-           "each name is bound once in its scope; choose another");
-    return;
-  }
   if (s.kind == BindingKind::none) scope_.emplace_back(name.name, percent);
   b.range = name.range();
   s = b;

@@ -55,7 +55,7 @@ NodeId Parser::expression(int level) {
   NodeId left;
   if (level <= 3 && at_op(OpKind::bit_not)) {
     advance();
-    NodeId operand = expression(4);
+    NodeId operand = expression(3);
     left = add_node({.kind = NodeKind::logical_not, .range = since(begin)}, {operand});
   } else {
     left = unary();

@@ -175,8 +175,17 @@ std::shared_ptr<const Kernel> Parser::kernel_rest(const Token& name, std::uint32
   expect(Tok::rparen, "after the parameters");
   resolve_views();
   root_arguments();
-  if (accept(Word::alias)) alias_facts();
-  if (accept(Word::where)) relations();
+  try {
+    if (accept(Word::alias)) alias_facts();
+  } catch (const Recover&) {
+    while (!at(Tok::end) && !at(Tok::rbrace) && !at(Word::kernel)) advance();
+    accept(Tok::rbrace);
+  }
+  try {
+    if (accept(Word::where)) relations();
+  } catch (const Recover&) {
+    while (!at(Tok::end) && !at(Tok::lbrace) && !at(Word::kernel)) advance();
+  }
   bool whole = block(root_, {});
 
   auto kernel = std::make_shared<Kernel>();

@@ -74,7 +74,12 @@ Token Lexer::number(std::uint32_t begin) {
   Tok kind = Tok::integer;
   if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X')) {
     at_ += 2;
+    bool any = is_hex(peek());
     while (is_hex(peek()) || peek() == '_') ++at_;
+    if (!any && !is_part(peek())) {
+      report_({begin, at_}, "a hexadecimal number has at least one digit");
+      return {Tok::bad, begin, at_, 0};
+    }
   } else {
     auto digits = [&] {
       while (is_digit(peek()) || peek() == '_') ++at_;

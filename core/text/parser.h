@@ -101,8 +101,16 @@ class Parser {
   Token fresh_name(const char* what);  // a name that may be bound, %-sigil in physical bodies
   Token plain_name(const char* what);  // without sigil
   Binding& slot(NameId name, bool percent);
+  bool check_free(NameId name, bool percent, SourceRange range);  // else tells of the other binding
   void bind(const Token& name, Binding b);
-  std::size_t open_scope() const { return scope_.size(); }
+  // What is bound during its life goes out of scope with it, on errors too.
+  struct Scope {
+    explicit Scope(Parser& parser) : p(parser), mark(parser.scope_.size()) {}
+    ~Scope() { close(); }
+    void close() { p.close_scope(mark); }
+    Parser& p;
+    std::size_t mark;
+  };
   void close_scope(std::size_t mark);
   void poison(const std::vector<LetName>& names);
 

@@ -267,7 +267,7 @@ void Parser::pir_dispatch(PhysicalProgram& p) {
   expect(Tok::assign, "after the type");
   expect(Word::program_id, "(the work id is the program id)");
   p.work = builder_->add_argument(root_, t, p.work_id, work.range());
-  std::size_t scope = open_scope();
+  Scope scope(*this);
   bind(work, {.kind = BindingKind::value, .value = p.work});
   expect(Tok::lbrace, "before the arms");
   while (!at(Word::else_)) {
@@ -293,7 +293,7 @@ void Parser::pir_dispatch(PhysicalProgram& p) {
   expect(Tok::arrow, "after 'else'");
   expect(Word::exit_, "after 'else ->'");
   expect(Tok::rbrace, "to close the dispatch");
-  close_scope(scope);
+  scope.close();
 }
 
 void Parser::pir_group(PhysicalProgram& p) {
@@ -315,10 +315,10 @@ void Parser::pir_group(PhysicalProgram& p) {
   });
   expect(Tok::rparen, "after the group's coordinates");
   g.range = since(begin);
-  std::size_t scope = open_scope();
+  Scope scope(*this);
   g.region = open_region(names, types);
   block(g.region, {});
-  close_scope(scope);
+  scope.close();
   p.groups.push_back(std::move(g));
 }
 

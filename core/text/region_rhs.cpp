@@ -83,14 +83,14 @@ std::vector<ValueId> Parser::for_rhs() {
   if (accept(Word::step)) attrs.set(AttrKey::step, parse_index());
   Carries c = carries();
   SourceRange head = since(begin);
-  std::size_t scope = open_scope();
+  Scope scope(*this);
   std::vector<Token> names{variable};
   std::vector<Type> types{variable_type};
   names.insert(names.end(), c.names.begin(), c.names.end());
   types.insert(types.end(), c.types.begin(), c.types.end());
   RegionId region = open_region(names, types);
   bool ok = block(region, spec_of(OpKind::next, c.types));
-  close_scope(scope);
+  scope.close();
   if (!ok) throw Recover{};
   return builder_->peek().op(emit(OpKind::for_loop, c.init, std::move(attrs), {region}, c.types, head)).results;
 }
@@ -101,14 +101,14 @@ std::vector<ValueId> Parser::while_rhs() {
   Carries c = carries();
   SourceRange head = since(begin);
   expect(Word::when, "before the condition's block");
-  std::size_t scope = open_scope();
+  Scope scope(*this);
   RegionId condition = open_region(c.names, c.types);
   bool ok = block(condition, spec_of(OpKind::yield, {Type::scalar(DType::i1)}));
-  close_scope(scope);
+  scope.close();
   expect(Word::do_, "before the loop's block");
   RegionId body = open_region(c.names, c.types);
   ok = block(body, spec_of(OpKind::next, c.types)) && ok;
-  close_scope(scope);
+  scope.close();
   if (!ok) throw Recover{};
   return builder_->peek().op(emit(OpKind::while_loop, c.init, {}, {condition, body}, c.types, head)).results;
 }
@@ -177,10 +177,10 @@ RegionId Parser::combine_region(std::vector<Type>& components) {
   if (types.size() % 2 != 0)
     fail("T-08", since(begin), "a combine takes its accumulators, then as many elements", "(a: f32, b: f32)");
   components.assign(types.begin(), types.begin() + static_cast<std::ptrdiff_t>(types.size() / 2));
-  std::size_t scope = open_scope();
+  Scope scope(*this);
   RegionId region = open_region(names, types);
   bool ok = block(region, spec_of(OpKind::yield, components));
-  close_scope(scope);
+  scope.close();
   if (!ok) throw Recover{};
   return region;
 }
@@ -211,10 +211,10 @@ std::vector<ValueId> Parser::reduce_rhs(const std::vector<LetName>& names) {
   expect(Word::map, "after the domain");
   BlockSpec spec{.terminator = OpKind::yield, .values = true, .expected = {}};
   for (const LetName& n : names) spec.expected.push_back(n.type);
-  std::size_t scope = open_scope();
+  Scope scope(*this);
   RegionId map = open_region(d.names, d.types);
   bool ok = block(map, spec);
-  close_scope(scope);
+  scope.close();
   expect(Word::combine, "after the map");
   Attrs attrs;
   attrs.set(AttrKey::ranges, std::move(d.ranges));
@@ -285,12 +285,12 @@ std::vector<ValueId> Parser::reduce_sugar(std::uint32_t begin, const Type* expec
   Order order = order_clause();
   expect(Word::over, "before the domain");
   Domain d = domain(false);
-  std::size_t scope = open_scope();
+  Scope scope(*this);
   RegionId map = open_region(d.names, d.types);
   BlockSpec spec{.terminator = OpKind::yield, .values = true, .expected = {}};
   if (expected) spec.expected.emplace_back(*expected);
   bool ok = block(map, spec);
-  close_scope(scope);
+  scope.close();
   if (!ok) throw Recover{};
   SourceRange range = since(begin);
   std::vector<Type> components = yield_types(map);
@@ -369,13 +369,13 @@ ValueId Parser::tensor_rhs(const Type* declared) {
   advance();
   Domain d = domain(true);
   std::vector<Expr> extents = extents_of(d);
-  std::size_t scope = open_scope();
+  Scope scope(*this);
   RegionId region = open_region(d.names, d.types);
   BlockSpec spec{.terminator = OpKind::yield, .values = true, .expected = {}};
   if (declared && declared->is(TypeKind::tensor)) spec.expected.emplace_back(Type::scalar(declared->dtype));
   SourceRange head = since(begin);
   bool ok = block(region, spec);
-  close_scope(scope);
+  scope.close();
   if (!ok) throw Recover{};
   std::vector<Type> element = yield_types(region);
   if (element.size() != 1 || !element[0].is(TypeKind::scalar)) fail("T-08", head, "a tensor's block yields one data value");
@@ -400,7 +400,7 @@ ValueId Parser::view_rhs(const Type* declared) {
   Domain d = domain(true);
   std::vector<Expr> extents = extents_of(d);
   SourceRange head = since(begin);
-  std::size_t scope = open_scope();
+  Scope scope(*this);
   RegionId region = open_region(d.names, d.types);
   BlockSpec spec{.terminator = OpKind::yield, .values = true, .expected = {}};
   spec.expected.assign(type(source).rank(), Type::index());
@@ -419,7 +419,7 @@ ValueId Parser::view_rhs(const Type* declared) {
     spec.values = type(source).rank() > 0;
     ok = block(region, spec);
   }
-  close_scope(scope);
+  scope.close();
   if (!ok) throw Recover{};
   Attrs attrs;
   attrs.set(AttrKey::extents, ExprList(extents));

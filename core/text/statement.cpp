@@ -18,7 +18,7 @@ bool Parser::block(RegionId region, const BlockSpec& spec) {
   Depth depth(*this);
   expect(Tok::lbrace, "before the block");
   RegionScope scope(*builder_, region);
-  std::size_t names = open_scope();
+  Scope names(*this);
   bool ended = false, broken = false;
   while (!at(Tok::rbrace) && !at(Tok::end) && !at(Word::kernel)) {
     std::uint32_t begin = tok_.begin;
@@ -36,7 +36,7 @@ bool Parser::block(RegionId region, const BlockSpec& spec) {
     syntax_.chain_ops.resize(ops);
   }
   SourceRange close = tok_.range();
-  close_scope(names);
+  names.close();
   if (!ended && !spec.values) {
     emit(spec.terminator, {}, {}, {}, {}, close);
     ended = true;
@@ -169,6 +169,7 @@ void Parser::value_statement() {
 }
 
 void Parser::let_rest(std::vector<LetName> names, bool, std::uint32_t begin) {
+  for (const LetName& n : names) check_free(n.name, physical_, n.range);
   try {
     expect(Tok::assign, "after the names");
     std::size_t before = builder_->peek().value_count();
@@ -234,11 +235,11 @@ void Parser::parallel_statement() {
   if (physical_) fail("P-04", tok_.range(), "a physical program has no 'parallel'");
   advance();
   Domain d = domain(false);
-  std::size_t names = open_scope();
+  Scope names(*this);
   RegionId region = open_region(d.names, d.types);
   SourceRange head = since(begin);
   bool ok = block(region, {});
-  close_scope(names);
+  names.close();
   if (!ok) throw Recover{};
   Attrs attrs;
   attrs.set(AttrKey::ranges, std::move(d.ranges));

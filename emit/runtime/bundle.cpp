@@ -15,13 +15,7 @@ std::string to_json(const Bundle& bundle) {
     for (const BundleCase& c : k.cases) {
       Json views = Json::object(), expected = Json::object();
       for (const auto& [name, v] : c.views) views[name] = {{"seed", v.seed}, {"special", v.special}, {"same_as", v.same_as}};
-      for (const auto& [name, e] : c.expected) {
-        expected[name] = {{"file", e.file}, {"bitwise", e.bitwise}};
-        if (!e.bitwise) {
-          expected[name]["relative"] = e.relative;
-          expected[name]["absolute"] = e.absolute;
-        }
-      }
+      for (const auto& [name, e] : c.expected) expected[name] = {{"file", e.file}, {"radius", e.radius}};
       cases.push_back(
           {{"label", c.label}, {"symbols", c.symbols}, {"scalars", c.scalars}, {"views", views}, {"expected", expected}});
     }
@@ -44,8 +38,7 @@ std::optional<Bundle> bundle_from_json(const std::string& text, std::string* err
       for (const Json& c : k.at("cases")) {
         BundleCase one{c.at("label"), c.at("symbols"), c.at("scalars"), {}, {}};
         for (const auto& [name, v] : c.at("views").items()) one.views[name] = {v.at("seed"), v.at("special"), v.at("same_as")};
-        for (const auto& [name, e] : c.at("expected").items())
-          one.expected[name] = {e.at("file"), e.at("bitwise"), e.value("relative", 0.0), e.value("absolute", 0.0)};
+        for (const auto& [name, e] : c.at("expected").items()) one.expected[name] = {e.at("file"), e.at("radius")};
         kernel.cases.push_back(std::move(one));
       }
       bundle.kernels.push_back(std::move(kernel));

@@ -25,9 +25,9 @@ struct BundleView {
 
 struct BundleExpectation {
   std::string file;  // relative to the bundle
-  // Every element: equal bits (NaN payloads aside), or |got - expected| <= absolute + relative * |expected|.
-  bool bitwise = true;
-  double relative = 0, absolute = 0;
+  // "": equal bits, NaN payloads aside. Else a file of f64 with a radius for each element: |got - expected| is at most that;
+  // an infinite radius decides nothing (the element is counted).
+  std::string radius;
 };
 
 struct BundleCase {

@@ -40,34 +40,34 @@ std::string make_arguments(const Abi& abi, const BundleCase& c, LaunchArgs* args
   return "";
 }
 
-Comparison compare(const Tensor& expected, const Tensor& got, const BundleExpectation& rule) {
+Comparison compare(const Tensor& expected, const Tensor& got, const Tensor* radius) {
   Comparison out;
   Tensor dense = got.dense();
-  if (expected.shape != dense.shape || expected.dtype != dense.dtype) {
+  if (expected.shape != dense.shape || expected.dtype != dense.dtype || (radius && radius->shape != expected.shape)) {
     out.ok = false;
-    out.first = "another shape or element type";
+    out.first = " has another shape or element type";
     return out;
   }
   out.elements = dense.element_count();
   for (std::int64_t i = 0; i < out.elements; ++i) {
     const Scalar want = expected.load(i), have = dense.load(i);
-    if (want == have || (want.is_nan() && have.is_nan())) continue;
-    bool close = false;
-    if (is_float(want.type)) {
-      const double difference = std::abs(want.as_double() - have.as_double());
-      if (!std::isnan(difference)) out.max_error = std::max(out.max_error, difference);
-      close = !rule.bitwise && difference <= rule.absolute + rule.relative * std::abs(want.as_double());
-    } else {
-      out.max_error =
-          std::max(out.max_error, std::abs(static_cast<double>(want.as_signed()) - static_cast<double>(have.as_signed())));
+    const double allowed = radius ? radius->load(i).as_double() : 0;
+    if (std::isinf(allowed)) {
+      ++out.undecided;
+      continue;
     }
-    if (close || !out.ok) continue;
+    if (want == have || (is_float(want.type) && want.is_nan() && have.is_nan())) continue;
+    auto number = [](const Scalar& s) { return is_float(s.type) ? s.as_double() : static_cast<double>(s.as_signed()); };
+    const double difference = std::abs(number(want) - number(have));
+    if (!std::isnan(difference)) out.max_error = std::max(out.max_error, difference);
+    if ((radius && difference <= allowed) || !out.ok) continue;
     out.ok = false;
     std::string place;
     std::int64_t rest = i;
     for (std::size_t k = dense.shape.size(); k-- > 0; rest /= dense.shape[k])
       place = fmt::format("{}{}{}", rest % dense.shape[k], place.empty() ? "" : ", ", place);
     out.first = fmt::format("[{}] is {}, not {}", place, literal_text(have), literal_text(want));
+    if (radius) out.first += fmt::format(" within {:.3g}", allowed);
   }
   return out;
 }

@@ -14,12 +14,12 @@ std::string make_arguments(const Abi& abi, const BundleCase& c, LaunchArgs* args
 
 struct Comparison {
   bool ok = true;
-  std::int64_t elements = 0;
-  double max_error = 0;  // absolute difference over numbers; 0 when all bits agree
+  std::int64_t elements = 0, undecided = 0;
+  double max_error = 0;  // largest absolute difference over decided numbers; 0 when all bits agree
   std::string first;     // the first element that differs, in words
 };
 
-// A dense expected tensor against the logical contents of a result, by the rule of the expectation.
-Comparison compare(const Tensor& expected, const Tensor& got, const BundleExpectation& rule);
+// A dense expected tensor against the logical contents of a result; `radius` as BundleExpectation says, null for equal bits.
+Comparison compare(const Tensor& expected, const Tensor& got, const Tensor* radius);
 
 }  // namespace kir::runtime

@@ -175,7 +175,7 @@ TEST(Bundle, ReadsBackAndComparesByItsRules) {
                          {{"N", 3}},
                          {{"a", "1.5"}},
                          {{"x", {7, true, ""}}, {"y", {0, false, "x"}}},
-                         {{"y", {"expected/k/0.y.npy", false, 1e-6, 0.5}}}}}});
+                         {{"y", {"expected/k/0.y.npy", "expected/k/0.y.radius.npy"}}}}}});
   std::string error;
   auto back = runtime::bundle_from_json(runtime::to_json(b), &error);
   ASSERT_TRUE(back) << error;
@@ -185,16 +185,19 @@ TEST(Bundle, ReadsBackAndComparesByItsRules) {
 
   auto t = [](std::initializer_list<float> v) { return tensor(DType::f32, {static_cast<std::int64_t>(v.size())}, v); };
   const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-  runtime::BundleExpectation bits{"", true, 0, 0}, loose{"", false, 0, 0.5};
-  EXPECT_TRUE(runtime::compare(*t({1, inf, nan}), *t({1, inf, -nan}), bits).ok);
-  EXPECT_FALSE(runtime::compare(*t({1, 2}), *t({1, 2.25f}), bits).ok);
-  EXPECT_FALSE(runtime::compare(*t({0.0f}), *t({-0.0f}), bits).ok);
-  EXPECT_TRUE(runtime::compare(*t({1, 2}), *t({1, 2.25f}), loose).ok);
-  EXPECT_EQ(runtime::compare(*t({1, 2}), *t({1, 2.25f}), loose).max_error, 0.25);
-  EXPECT_FALSE(runtime::compare(*t({1, 2}), *t({1, nan}), loose).ok);
-  EXPECT_FALSE(runtime::compare(*t({1, inf}), *t({1, 2}), loose).ok);
-  EXPECT_FALSE(runtime::compare(*t({1}), *t({1, 2}), loose).ok);
-  EXPECT_EQ(runtime::compare(*t({1, 2}), *t({1, 7}), loose).first, "[1] is 7.0, not 2.0");
+  EXPECT_TRUE(runtime::compare(*t({1, inf, nan}), *t({1, inf, -nan}), nullptr).ok);
+  EXPECT_FALSE(runtime::compare(*t({1, 2}), *t({1, 2.25f}), nullptr).ok);
+  EXPECT_FALSE(runtime::compare(*t({0.0f}), *t({-0.0f}), nullptr).ok);
+  EXPECT_FALSE(runtime::compare(*t({1}), *t({1, 2}), nullptr).ok);
+  const TensorPtr radius = tensor(DType::f64, {2}, {0.0, 0.5});
+  EXPECT_TRUE(runtime::compare(*t({1, 2}), *t({1, 2.25f}), radius.get()).ok);
+  EXPECT_EQ(runtime::compare(*t({1, 2}), *t({1, 2.25f}), radius.get()).max_error, 0.25);
+  EXPECT_FALSE(runtime::compare(*t({1, 2}), *t({1.25f, 2}), radius.get()).ok);
+  EXPECT_FALSE(runtime::compare(*t({1, 2}), *t({1, nan}), radius.get()).ok);
+  EXPECT_FALSE(runtime::compare(*t({1, inf}), *t({1, 2}), radius.get()).ok);
+  EXPECT_EQ(runtime::compare(*t({1, 2}), *t({1, 7}), radius.get()).first, "[1] is 7.0, not 2.0 within 0.5");
+  const TensorPtr unknown = tensor(DType::f64, {2}, {0.0, static_cast<double>(inf)});
+  EXPECT_EQ(runtime::compare(*t({1, 2}), *t({1, 7}), unknown.get()).undecided, 1);
 }
 
 }  // namespace

@@ -1,0 +1,230 @@
+// Malformed texts: every mistake is told once, where it stands, and nothing crashes.
+#include "op_samples.h"
+#include "text_support.h"
+
+namespace kir::test {
+namespace {
+
+struct Expected {
+  const char* id;
+  int line, column;
+};
+
+void expect_errors(const std::string& text, std::vector<Expected> wanted) {
+  KirResult r = kir_of(text);
+  EXPECT_FALSE(r.module);
+  EXPECT_EQ(r.diagnostics.error_count(), wanted.size()) << r.text();
+  std::vector<Diagnostic> got = r.diagnostics.all();
+  std::stable_sort(got.begin(), got.end(),
+                   [](const Diagnostic& a, const Diagnostic& b) { return a.range.begin < b.range.begin; });
+  for (std::size_t i = 0; i < wanted.size() && i < got.size(); ++i) {
+    LineColumn at = r.source->line_column(got[i].range.begin);
+    EXPECT_EQ(got[i].id, wanted[i].id) << r.text();
+    EXPECT_EQ(at.line, wanted[i].line) << got[i].message;
+    EXPECT_EQ(at.column, wanted[i].column) << got[i].message;
+  }
+}
+
+std::string hint_of(const KirResult& r) { return r.diagnostics.all().empty() ? "" : r.diagnostics.all()[0].hint; }
+
+// shows: K8.1
+TEST(TextErrors, AllMistakesOfAFileInOneRun) {
+  expect_errors(R"(kir 1
+kernel first(x: in f33[N, K], y: out f32[N], z: out f32[K]) {
+  parallel i in 0..N {
+    let a = y[i] +
+    let b = y[i, i]
+    let c = unknown * 2.0
+    y[i] = a + b + c + x[i, i]
+    let d: f32 = y[i] + 1
+    z[0] = 2.0
+  }
+}
+kernel second(x: in f32[N], y: out f32[N]) {
+  parallel i in 0..N {
+    let v = frobnicate(x[i])
+    let x = v
+    if i < 2 { let g: i32 = x[i] } else { y[i] = }
+    x[i] = 1.0
+    y[i] = v
+  }
+}
+junk
+kernel third() { store q[0] = 1.0 }
+)",
+                {{"P-03", 2, 20},
+                 {"P-03", 5, 5},
+                 {"T-08", 5, 13},
+                 {"T-01", 6, 13},
+                 {"T-07", 8, 25},
+                 {"P-07", 14, 13},
+                 {"T-02", 15, 9},
+                 {"T-04", 16, 20},
+                 {"P-03", 16, 50},
+                 {"V-21", 17, 5},
+                 {"P-03", 21, 1},
+                 {"T-01", 22, 24}});
+}
+
+TEST(TextErrors, HeadsOfFiles) {
+  expect_errors("", {{"P-03", 1, 1}});
+  expect_errors("kir 2\n", {{"P-01", 1, 5}, {"P-03", 1, 5}});
+  expect_errors("kernel k() { }\n", {{"P-03", 1, 1}});
+  expect_errors("kir 1\nkernel k( { }\n", {{"P-03", 2, 11}, {"P-03", 2, 11}});
+  EXPECT_TRUE(pir_of("").has("P-03"));
+  EXPECT_TRUE(pir_of("pir 1\nprogram p").has("P-03"));
+  EXPECT_TRUE(pir_of("pir 3\n").has("P-01"));
+}
+
+TEST(TextErrors, UnknownOperationsNameTheNearest) {
+  EXPECT_EQ(hint_of(kir_of(kernel_around("let r = sqr(a)"))), "did you mean 'sqrt'?");
+  EXPECT_EQ(hint_of(kir_of(kernel_around("let r: f32 = ad a, b"))), "did you mean 'add'?");
+  EXPECT_EQ(hint_of(kir_of(kernel_around("let r: f32 = max.nam a, b"))), "did you mean 'max.nan'?");
+  EXPECT_EQ(hint_of(kir_of(kernel_around("let r = cmp.oet(a, b)"))), "did you mean 'cmp.oeq'?");
+  EXPECT_TRUE(kir_of(kernel_around("let r = max(a, b)")).has("T-05"));
+  EXPECT_TRUE(pir_of(program_around("%r: f32 = materialize %c, %c")).has("P-07"));
+}
+
+TEST(TextErrors, LiteralsOutOfRange) {
+  EXPECT_TRUE(kir_of(kernel_around("let r: index = index 9223372036854775808")).has("T-07"));
+  EXPECT_TRUE(kir_of(kernel_around("let r: index = index 99999999999999999999999")).has("T-07"));
+  EXPECT_TRUE(kir_of(kernel_around("let r: i8 = constant 256")).has("T-07"));
+  EXPECT_TRUE(kir_of(kernel_around("let r: i1 = constant 1")).has("T-07"));
+  EXPECT_EQ(hint_of(kir_of(kernel_around("let r: f32 = constant 1"))), "write 1.0");
+  EXPECT_TRUE(kir_of(kernel_around("let r: index = index 12abc")).has("P-02"));
+  EXPECT_TRUE(kir_of(kernel_around("let r: index = index 0x")).has("P-02"));
+  EXPECT_TRUE(kir_of("kir 1\nkernel k(x: in f32[N] align 99999999999) { }").has("T-07"));
+}
+
+TEST(TextErrors, DataAndIndexDoNotMix) {
+  for (const char* body : {"y[i] = a + i",
+                           "y[i] = i",
+                           "let r = x[c]",
+                           "let r = x[a]",
+                           "let r = i < a",
+                           "let r: i1 = add i, i",
+                           "let r = c floordiv 2",
+                           "let r = i / 2",
+                           "let r = c / d",
+                           "let r = a + c",
+                           "let r = -x",
+                           "let r = p and a",
+                           "let r: f32 = not a",
+                           "let r = 1.0",
+                           "let r = f32(a)",
+                           "let r = to_f32(1.5)",
+                           "let r = x",
+                           "let r = N[i]",
+                           "let r = i[0]",
+                           "let r: index = index p",
+                           "let r: index = index i < 2",
+                           "let r: i1 = index i",
+                           "let r = i mod 2 < a",
+                           "let r = ite(p, a, b)"}) {
+    KirResult r = kir_of(kernel_around(body));
+    EXPECT_FALSE(r.module) << body;
+    EXPECT_EQ(r.diagnostics.error_count(), 1u) << body << "\n" << r.text();
+  }
+}
+
+TEST(TextErrors, NamesAndScopes) {
+  EXPECT_TRUE(kir_of(kernel_around("let i = a")).has("T-02"));
+  EXPECT_TRUE(kir_of(kernel_around("let N = a")).has("T-02"));
+  EXPECT_TRUE(kir_of(kernel_around("let add = a")).has("P-06"));
+  EXPECT_TRUE(kir_of(kernel_around("let a.b = a")).has("P-06"));
+  EXPECT_TRUE(kir_of(kernel_around("let %r = a")).has("P-06"));
+  EXPECT_TRUE(kir_of(kernel_around("if p { let q1 = a }\n let r = q1")).has("T-01"));
+  EXPECT_TRUE(kir_of("kir 1\nkernel k(x: in f32[N], x: out f32[N]) { }").has("T-02"));
+  EXPECT_TRUE(kir_of("kir 1\nkernel k(x: in f32[N + 1]) { }").has("T-01"));
+  EXPECT_TRUE(kir_of("kir 1\nkernel k() { }\nkernel k() { }").has("T-02"));
+  EXPECT_TRUE(pir_of(program_around("%r: f32 = add %c, q")).has("T-01"));
+  EXPECT_TRUE(pir_of(program_around("r: f32 = constant 1.0")).has("P-03"));
+  EXPECT_TRUE(pir_of(program_around("let r = %c")).has("P-03"));
+  EXPECT_TRUE(pir_of(program_around("%r: i64 = index %w")).has("T-01"));  // the work id ends with the dispatch
+}
+
+TEST(TextErrors, BlocksAndTheirEnds) {
+  EXPECT_TRUE(kir_of(kernel_around("let r: f32 = if p { yield a }")).has("P-08"));
+  EXPECT_TRUE(kir_of(kernel_around("let r: f32 = if p { } else { yield a }")).has("P-08"));
+  EXPECT_TRUE(kir_of(kernel_around("let r: f32 = for j in 0..N carry (u: f32 = a) { }")).has("P-08"));
+  EXPECT_TRUE(kir_of(kernel_around("let r: f32 = if p { yield a\n y[i] = a } else { yield a }")).has("P-08"));
+  EXPECT_TRUE(kir_of(kernel_around("yield a")).has("V-30"));
+  EXPECT_TRUE(kir_of(kernel_around("a + b")).has("P-03"));
+  EXPECT_TRUE(kir_of(kernel_around("}")).has("P-03"));
+  EXPECT_TRUE(kir_of("kir 1\nkernel k() { if true {\nkernel next_one() { }").has("P-03"));
+}
+
+// shows: K8.1
+TEST(TextErrors, BytesThatAreNoText) {
+  EXPECT_TRUE(kir_of(std::string("kir 1\n\0kernel", 13)).has("P-02"));
+  EXPECT_TRUE(kir_of("kir 1\n// \xff\n").has("P-02"));
+  EXPECT_TRUE(kir_of("kir 1\n// \xc0\x80\n").has("P-02"));
+  EXPECT_TRUE(kir_of("kir 1\n// \xe2\x82").has("P-02"));
+  EXPECT_TRUE(kir_of("kir 1\n// \xed\xa0\x80\n").has("P-02"));
+  EXPECT_TRUE(kir_of("kir 1\n// \xf4\x90\x80\x80\n").has("P-02"));
+  EXPECT_TRUE(kir_of("kir 1\n// caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\n").module);
+  KirResult outside = kir_of("kir 1\nkernel caf\xc3\xa9() { }\n");
+  EXPECT_TRUE(outside.has("P-02")) << outside.text();
+  EXPECT_TRUE(kir_of("kir 1\nkernel k() { $ ? # }").has("P-02"));
+  EXPECT_TRUE(pir_of("pir 1\nprogram p implements \"open").has("P-02"));
+}
+
+TEST(TextErrors, SizeLimit) {
+  std::string big = "kir 1\n";
+  big.resize(kMaxBytes + 1, ' ');
+  EXPECT_TRUE(kir_of(std::move(big)).has("P-05"));
+}
+
+std::string repeat(const std::string& s, int n) {
+  std::string out;
+  for (int i = 0; i < n; ++i) out += s;
+  return out;
+}
+
+// shows: K8.1
+TEST(TextErrors, DeepNestingIsRefusedNotFollowed) {
+  for (int n : {1000, 200000}) {
+    EXPECT_TRUE(kir_of(kernel_around("let r: index = index " + repeat("(", n) + "i" + repeat(")", n))).has("P-05"));
+    EXPECT_TRUE(kir_of(kernel_around("let r: index = index " + repeat("- ", n) + "i")).has("P-05"));
+    EXPECT_TRUE(kir_of(kernel_around("let r: i1 = index " + repeat("not ", n) + "i < 1")).has("P-05"));
+    EXPECT_TRUE(kir_of(kernel_around("let r: index = index i" + repeat(" + 1", n))).has("P-05"));
+    EXPECT_TRUE(kir_of(kernel_around("let r: i1 = index i < 1" + repeat(" implies i < 1", n))).has("P-05"));
+    EXPECT_TRUE(kir_of(kernel_around("let r = " + repeat("exp(", n) + "a" + repeat(")", n))).has("P-05"));
+    EXPECT_TRUE(kir_of(kernel_around("let r = " + repeat("x[", n))).has("P-05"));
+    EXPECT_TRUE(kir_of(kernel_around(repeat("if p {", n) + repeat("}", n))).has("P-05"));
+    EXPECT_TRUE(kir_of(kernel_around(repeat("{", n))).has("P-03"));
+    EXPECT_TRUE(pir_of(program_around(repeat("if %q {", n))).diagnostics.has_errors());
+  }
+  // Within the limits all is well.
+  EXPECT_TRUE(kir_of(kernel_around("let r: index = index " + repeat("(", 150) + "i" + repeat(")", 150))).module);
+  EXPECT_TRUE(kir_of(kernel_around("let r: index = index i" + repeat(" + 1", 900))).module);
+  EXPECT_TRUE(kir_of(kernel_around(repeat("if p {", 150) + repeat("}", 150))).module);
+}
+
+TEST(TextErrors, PhysicalHeads) {
+  std::string good = program_around("");
+  auto with = [&](const std::string& from, const std::string& to) {
+    std::string s = good;
+    std::size_t at = s.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return pir_of(s.replace(at, from.size(), to));
+  };
+  EXPECT_TRUE(with("-> g(%m", "-> h(%m").has("T-01"));
+  EXPECT_TRUE(with("-> g(%m", "-> g(%k").has("T-08"));
+  EXPECT_TRUE(with("else -> exit", "").has("P-03"));
+  EXPECT_TRUE(with("S[(2,4):(1@m,1@tid)]", "S[(2,4):(1@m)]").has("P-09"));
+  EXPECT_TRUE(with("dims N: i64", "dims M: i64").has("T-01"));
+  EXPECT_TRUE(with("dims N: i64", "dims N: i32").has("T-03"));
+  EXPECT_TRUE(with("dims N: i64", "dims N: i64, N: i64").has("T-02"));
+  EXPECT_TRUE(with("s: f32", "s: index").has("T-01"));
+  EXPECT_TRUE(with("offset O0 = 0", "offset O0 = G").has("T-01"));
+  EXPECT_TRUE(with("offset O0 = 0", "offset N = 0").has("T-02"));
+  EXPECT_TRUE(with("program_id", "block_id").has("P-03"));
+  EXPECT_TRUE(with("threads 4", "threads 4096").has("T-07"));
+  EXPECT_TRUE(with("grid G = O0 + L0", "grid G = %w").has("T-01"));
+  EXPECT_TRUE(with("group g (%m: i64", "group g (%m: index").has("T-03"));
+  EXPECT_TRUE(with("f32<8; @L>", "f32<0; @L>").has("T-07"));
+}
+
+}  // namespace
+}  // namespace kir::test

@@ -1,0 +1,388 @@
+// Each structural rule V-nn has a kernel that breaks it and gets its number.
+#include <fstream>
+#include <functional>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "op_samples.h"
+#include "text_support.h"
+
+namespace kir::test {
+namespace {
+
+const Type kF32 = Type::scalar(DType::f32);
+const Type kI1 = Type::scalar(DType::i1);
+
+// A kernel built by hand: x: in f32[N], y: out f32[N], s: f32; `body` fills the root region.
+struct Built {
+  Kernel k;
+  BodyBuilder b;
+  RegionId root;
+  ValueId x, y, s;
+
+  Built() {
+    k.name = "built";
+    k.pool = std::make_shared<ExprPool>();
+    Expr n = k.pool->symbol("N");
+    k.abi.symbols.push_back({.name = "N", .parameter = false, .range = {}, .lo = {}, .hi = {}});
+    root = b.new_region();
+    x = view("x", Access::in, n);
+    y = view("y", Access::out, n);
+    s = b.add_argument(root, kF32, "s");
+    k.abi.params.push_back({Abi::ParamKind::scalar, 0});
+    k.abi.scalars.push_back({.name = "s", .value = s, .dtype = DType::f32, .range = {}});
+    b.enter(root);
+  }
+  ValueId view(const std::string& name, Access access, Expr n) {
+    ValueId v = b.add_argument(root, Type::view(DType::f32, {n}), name);
+    k.abi.params.push_back({Abi::ParamKind::view, k.abi.views.size()});
+    ViewParam p;
+    p.name = name;
+    p.value = v;
+    p.access = access;
+    p.shape = {n};
+    p.strides = {k.pool->constant(1)};
+    k.abi.views.push_back(p);
+    return v;
+  }
+  Attrs expr(Expr e) {
+    Attrs a;
+    a.set(AttrKey::expr, e);
+    return a;
+  }
+  Expr n(std::int64_t v) { return k.pool->constant(v); }
+  ValueId index(std::int64_t v) { return b.emit1(OpKind::index, {}, expr(n(v)), Type::index()); }
+  ValueId truth() { return b.emit1(OpKind::index, {}, expr(k.pool->boolean(true)), kI1); }
+  // A region with the given argument types that `fill` completes.
+  RegionId region(const std::vector<Type>& arguments, const std::function<void(std::vector<ValueId>)>& fill) {
+    RegionId r = b.new_region();
+    std::vector<ValueId> values;
+    for (const Type& t : arguments) values.push_back(b.add_argument(r, t, ""));
+    b.enter(r);
+    fill(values);
+    b.leave();
+    return r;
+  }
+  void yield(std::vector<ValueId> v = {}) { b.emit(OpKind::yield, std::move(v), {}, {}); }
+  Attrs ranges(std::vector<Expr> list) {
+    Attrs a;
+    a.set(AttrKey::ranges, ExprList(std::move(list)));
+    return a;
+  }
+  void freeze() {
+    BodyBuilder::Renumbering map;
+    k.body = b.freeze(*k.pool, std::span(&root, 1), &map);
+    k.root = RegionId(0);
+    for (ViewParam& v : k.abi.views) v.value = map.values[v.value.index];
+    for (ScalarParam& p : k.abi.scalars) p.value = map.values[p.value.index];
+  }
+};
+
+using Breaker = std::function<void(Built&)>;
+
+std::multimap<std::string, Breaker> built_breakers() {
+  auto ended = [](Built& t) {
+    t.yield();
+    t.freeze();
+  };
+  auto body = [ended](std::function<void(Built&)> f) {
+    return Breaker([f, ended](Built& t) {
+      f(t);
+      ended(t);
+    });
+  };
+  auto abi = [ended](std::function<void(Built&)> f) {
+    return Breaker([f, ended](Built& t) {
+      ended(t);
+      f(t);
+    });
+  };
+  return {
+      {"V-01", abi([](Built& t) { t.k.name = "let"; })},
+      {"V-01", abi([](Built& t) { t.k.abi.scalars[0].name = "x"; })},
+      {"V-01", abi([](Built& t) { t.k.constexprs.push_back({"N", std::int64_t{1}}); })},
+      {"V-02", abi([](Built& t) { t.k.abi.params.push_back({Abi::ParamKind::view, 0}); })},
+      {"V-02", abi([](Built& t) { t.k.abi.params.push_back({Abi::ParamKind::scalar, 7}); })},
+      {"V-02", abi([](Built& t) { t.k.abi.symbols[0].parameter = true; })},
+      {"V-03", abi([](Built& t) { t.k.abi.where.push_back(less(t.k.pool->symbol("Q"), t.n(1))); })},
+      {"V-03", abi([](Built& t) { t.k.abi.where.push_back(less(t.k.pool->value(ValueId(0)), t.n(1))); })},
+      {"V-04",
+       abi([](Built& t) { t.k.abi.symbols.push_back({.name = "Q", .parameter = false, .range = {}, .lo = {}, .hi = {}}); })},
+      {"V-05", abi([](Built& t) { t.k.abi.views[0].align = 6; })},
+      {"V-05", abi([](Built& t) { t.k.abi.views[0].align = 2; })},
+      {"V-05", abi([](Built& t) { t.k.abi.views[0].strides.clear(); })},
+      {"V-06", abi([](Built& t) { t.k.abi.aliases.push_back({AliasKind::same, 0, 9, {}}); })},
+      {"V-07", abi([](Built& t) { t.k.abi.where.push_back(t.n(1)); })},
+      {"V-08", abi([](Built& t) { std::swap(t.k.abi.params[0], t.k.abi.params[1]); })},
+      {"V-08",
+       [](Built& t) {
+         t.b.add_argument(t.root, kF32, "more");
+         t.yield();
+         t.freeze();
+       }},
+      {"V-08",
+       [](Built& t) {
+         t.k.body = {};
+         t.k.root = {};
+       }},
+      {"V-09", body([](Built& t) { t.b.emit1(OpKind::splat, {t.s}, {}, kF32); })},
+      {"V-10", body([](Built& t) { t.b.emit1(OpKind::add, {t.s}, {}, kF32); })},
+      {"V-10", body([](Built& t) { t.b.emit(OpKind::add, {t.s, t.s}, {}, {}); })},
+      {"V-10", body([](Built& t) { t.b.emit(OpKind::parallel, {}, t.ranges({t.n(0), t.n(1)}), {}); })},
+      {"V-11", body([](Built& t) { t.b.emit1(OpKind::constant, {}, {}, kF32); })},
+      {"V-11", body([](Built& t) {
+         Attrs a;
+         a.set(AttrKey::literal, true);
+         t.b.emit1(OpKind::constant, {}, a, kF32);
+       })},
+      {"V-11", body([](Built& t) { t.b.emit1(OpKind::neg, {t.s}, t.expr(t.n(1)), kF32); })},
+      {"V-12", body([](Built& t) {
+         ValueId c = t.truth();
+         t.b.emit1(OpKind::exp, {c}, {}, kI1);
+       })},
+      {"V-13", body([](Built& t) {
+         ValueId c = t.index(1);
+         t.b.emit1(OpKind::neg, {c}, {}, Type::index());
+       })},
+      {"V-13", body([](Built& t) { t.b.emit1(OpKind::neg, {t.x}, {}, kF32); })},
+      {"V-14", body([](Built& t) { t.b.emit1(OpKind::neg, {t.s}, {}, Type::scalar(DType::f64)); })},
+      {"V-14", body([](Built& t) { t.b.emit1(OpKind::index, {}, t.expr(t.n(1)), kI1); })},
+      {"V-15", body([](Built& t) {
+         ValueId inner;
+         RegionId r = t.region({}, [&](auto) {
+           inner = t.b.emit1(OpKind::neg, {t.s}, {}, kF32);
+           t.yield();
+         });
+         RegionId other = t.region({}, [&](auto) { t.yield(); });
+         ValueId c = t.truth();
+         t.b.emit_with_regions(OpKind::if_else, {c}, {}, {r, other}, {});
+         t.b.emit1(OpKind::neg, {inner}, {}, kF32);
+       })},
+      {"V-16", [](Built& t) { t.freeze(); }},
+      {"V-16", body([](Built& t) { t.yield(); })},
+      {"V-16",
+       [](Built& t) {
+         t.yield({t.s});
+         t.freeze();
+       }},
+      {"V-16", body([](Built& t) {
+         RegionId r = t.region({Type::index()}, [&](auto) { t.b.emit(OpKind::next, {}, {}, {}); });
+         t.b.emit_with_regions(OpKind::parallel, {}, t.ranges({t.n(0), t.n(1)}), {r}, {});
+       })},
+      {"V-17", body([](Built& t) {
+         RegionId r = t.region({kF32}, [&](auto) { t.yield(); });
+         t.b.emit_with_regions(OpKind::parallel, {}, t.ranges({t.n(0), t.n(1)}), {r}, {});
+       })},
+      {"V-17", body([](Built& t) {
+         RegionId r = t.region({}, [&](auto) { t.yield(); });
+         t.b.emit_with_regions(OpKind::parallel, {}, t.ranges({}), {r}, {});
+       })},
+      {"V-18", body([](Built& t) { t.b.emit1(OpKind::index, {}, t.expr(t.k.pool->symbol("Q")), Type::index()); })},
+      {"V-18", body([](Built& t) { t.b.emit1(OpKind::index, {}, t.expr(t.k.pool->value(t.s) + 1), Type::index()); })},
+      {"V-18", body([](Built& t) { t.b.emit1(OpKind::index, {}, t.expr(t.k.pool->position(0)), Type::index()); })},
+      {"V-18", body([](Built& t) { t.b.emit1(OpKind::index, {}, t.expr(t.k.pool->fresh("v") + 1), Type::index()); })},
+      {"V-18", body([](Built& t) {
+         RegionId r = t.region({Type::index()}, [&](auto) { t.yield(); });
+         t.b.emit_with_regions(OpKind::parallel, {}, t.ranges({t.n(0), t.k.pool->boolean(true)}), {r}, {});
+       })},
+      {"V-19", body([](Built& t) { t.b.emit1(OpKind::load, {t.x}, {}, kF32); })},
+      {"V-19", body([](Built& t) { t.b.emit1(OpKind::load, {t.x, t.s}, {}, kF32); })},
+      {"V-19", body([](Built& t) { t.b.emit1(OpKind::load, {t.s, t.s}, {}, kF32); })},
+      {"V-19", body([](Built& t) { t.b.emit1(OpKind::load, {}, {}, kF32); })},
+      {"V-20", body([](Built& t) {
+         ValueId i = t.index(0);
+         t.b.emit1(OpKind::load, {t.x, i, t.s}, {}, kF32);
+       })},
+      {"V-20", body([](Built& t) {
+         ValueId i = t.index(0);
+         t.b.emit(OpKind::store, {t.y, i, i}, {}, {});
+       })},
+      {"V-21", body([](Built& t) {
+         ValueId i = t.index(0);
+         t.b.emit(OpKind::store, {t.x, i, t.s}, {}, {});
+       })},
+      {"V-22",
+       [](Built& t) {
+         ValueId i = t.index(0);
+         t.k.abi.views[1].strides = {t.n(0)};
+         t.b.emit(OpKind::store, {t.y, i, t.s}, {}, {});
+         t.yield();
+         t.freeze();
+       }},
+      {"V-23", body([](Built& t) {
+         Attrs a;
+         a.set(AttrKey::predicate, CmpPredicate::slt);
+         t.b.emit1(OpKind::cmp, {t.s, t.s}, a, kI1);
+       })},
+      {"V-24", body([](Built& t) {
+         Attrs a;
+         a.set(AttrKey::mode, ConvertMode::wrap);
+         t.b.emit1(OpKind::convert, {t.s}, a, kF32);
+       })},
+      {"V-25", body([](Built& t) {
+         Attrs a;
+         a.set(AttrKey::literal, Scalar::of_f64(1));
+         t.b.emit1(OpKind::constant, {}, a, kF32);
+       })},
+      {"V-25", body([](Built& t) {
+         Attrs a;
+         a.set(AttrKey::literal, Scalar{DType::i1, 2});
+         t.b.emit1(OpKind::constant, {}, a, kI1);
+       })},
+      {"V-26", body([](Built& t) {
+         Attrs a;
+         a.set(AttrKey::axes, IntList{1});
+         t.b.emit1(OpKind::transpose, {t.x}, a, Type::view(DType::f32, {t.n(1)}));
+       })},
+      {"V-26",
+       body([](Built& t) { t.b.emit1(OpKind::slice, {t.x}, t.ranges({t.n(1), t.n(3)}), Type::view(DType::f32, {t.n(3)})); })},
+      {"V-26", body([](Built& t) {
+         Attrs a;
+         a.set(AttrKey::axes, IntList{0});
+         a.set(AttrKey::extents, ExprList{t.n(4)});
+         t.b.emit1(OpKind::broadcast, {t.x}, a, Type::view(DType::f32, {t.n(4)}));  // N neither is 4 nor 1
+       })},
+      {"V-27", body([](Built& t) {
+         RegionId r = t.region({Type::index()}, [&](auto) { t.yield({t.s}); });
+         t.b.emit_with_regions(OpKind::tensor, {}, t.ranges({t.n(1), t.n(4)}), {r}, {Type::tensor(DType::f32, {t.n(3)})});
+       })},
+      {"V-27", body([](Built& t) {
+         ValueId i = t.index(0);
+         t.b.emit1(OpKind::elem, {t.x, i}, {}, kF32);
+       })},
+      {"V-28", body([](Built& t) {
+         RegionId r = t.region({Type::index()}, [&](auto v) {
+           t.b.emit1(OpKind::neg, {t.s}, {}, kF32);
+           t.yield({v[0]});
+         });
+         Attrs a;
+         a.set(AttrKey::extents, ExprList{t.n(4)});
+         t.b.emit_with_regions(OpKind::view, {t.x}, a, {r}, {Type::view(DType::f32, {t.n(4)})});
+       })},
+      {"V-29", body([](Built& t) {
+         RegionId r = t.region({Type::index()}, [&](auto v) {
+           t.b.emit(OpKind::store, {t.y, v[0], t.s}, {}, {});
+           t.yield({t.s});
+         });
+         t.b.emit_with_regions(OpKind::tensor, {}, t.ranges({t.n(0), t.n(4)}), {r}, {Type::tensor(DType::f32, {t.n(4)})});
+       })},
+      {"V-29", body([](Built& t) {
+         RegionId map = t.region({Type::index()}, [&](auto) { t.yield({t.s}); });
+         RegionId combine = t.region({kF32, kF32}, [&](auto) {
+           ValueId i = t.index(0);
+           t.yield({t.b.emit1(OpKind::load, {t.x, i}, {}, kF32)});
+         });
+         Attrs a = t.ranges({t.n(0), t.n(4)});
+         a.set(AttrKey::order, Order::any);
+         t.b.emit_with_regions(OpKind::reduce, {}, a, {map, combine}, {kF32});
+       })},
+      {"V-30", body([](Built& t) {
+         RegionId r = t.region({Type::index(), kF32}, [&](auto v) { t.b.emit(OpKind::next, {v[0]}, {}, {}); });
+         t.b.emit_with_regions(OpKind::for_loop, {t.s}, t.ranges({t.n(0), t.n(4)}), {r}, {kF32});
+       })},
+      {"V-30", body([](Built& t) {
+         RegionId r = t.region({}, [&](auto) { t.yield({t.s}); });
+         RegionId other = t.region({}, [&](auto) { t.yield(); });
+         ValueId c = t.truth();
+         t.b.emit_with_regions(OpKind::if_else, {c}, {}, {r, other}, {kF32});
+       })},
+      {"V-31", body([](Built& t) {
+         RegionId map = t.region({Type::index()}, [&](auto v) { t.yield({v[0]}); });
+         RegionId combine = t.region({Type::index(), Type::index()}, [&](auto v) { t.yield({v[0]}); });
+         Attrs a = t.ranges({t.n(0), t.n(4)});
+         a.set(AttrKey::order, Order::any);
+         t.b.emit_with_regions(OpKind::reduce, {}, a, {map, combine}, {Type::index()});
+       })},
+      {"V-31", body([](Built& t) {
+         RegionId map = t.region({Type::index()}, [&](auto) { t.yield({t.s}); });
+         RegionId combine = t.region({kF32, kF32}, [&](auto v) { t.yield({v[0]}); });
+         Attrs a = t.ranges({t.n(0), t.n(4)});
+         a.set(AttrKey::order, Order::any);
+         a.set(AttrKey::identity_assumed, true);
+         t.b.emit_with_regions(OpKind::reduce, {}, a, {map, combine}, {kF32});
+       })},
+      {"V-32", body([](Built& t) { t.b.emit1(OpKind::neg, {t.s}, {}, Type::fragment(DType::f32, {t.n(4)}, "")); })},
+      {"V-32", body([](Built& t) { t.b.emit1(OpKind::neg, {t.s}, {}, Type{}); })},
+      {"V-33", body([](Built& t) {
+         for (int i = 0; i < 1200; ++i) t.b.enter(t.b.new_region());
+         for (int i = 0; i < 1200; ++i) {
+           t.yield();
+           RegionId inner = t.b.current();
+           t.b.leave();
+           t.b.emit_with_regions(OpKind::parallel, {}, t.ranges({t.n(0), t.n(1)}), {inner}, {});
+         }
+       })},
+      {"V-33", body([](Built& t) {
+         RegionId r = t.region({}, [&](auto) { t.yield(); });
+         ValueId c = t.truth();
+         t.b.emit_with_regions(OpKind::if_else, {c}, {}, {r, r}, {});  // one region owned twice
+       })},
+  };
+}
+
+// Rules that a text can break: a kernel body within kernel_around.
+std::multimap<std::string, std::string> text_breakers() {
+  return {
+      {"V-12", "let r: f32 = shl a, b"},
+      {"V-13", "let r: f32 = add a, c"},
+      {"T-04", "let r: f64 = load x[i]"},
+      {"V-20", "store y[i] = c"},
+      {"V-21", "let v = transpose m perm(1, 0)\nv[i, i] = a"},
+      {"V-21", "let v = slice x [1..N]\nv[i] = a"},
+      {"V-22", "let v = broadcast y axes(1) to [3, N]\nv[i, i] = a"},
+      {"V-24", "let r: i8 = convert.sint c"},
+      {"V-24", "let r: i64 = convert.bits c"},
+      {"V-26", "let v: view f32[N] = view m (j in 0..N) { yield j, i, i }"},
+      {"V-28", "let v: view f32[N] = view m (j in 0..N) { let g = x[j]\n yield j, i }"},
+      {"V-29", "let r = reduce add order(any) over j in 0..N { y[j] = a\n x[j] }"},
+      {"V-29", "let r = while carry (u = a) when { y[i] = a\n yield u < b } do { next u }"},
+      {"V-30", "let r: f32 = if p { yield a } else { yield c }"},
+      {"V-30", "let r: i32 = reduce (j in 0..N) map { yield a } combine order(any) (u: i32, v: i32) { yield u }"},
+  };
+}
+
+TEST(VerifyKernel, EveryRuleIsBrokenBySomeKernel) {
+  std::set<std::string> broken;
+  for (const auto& [rule, breaker] : built_breakers()) {
+    Built t;
+    breaker(t);
+    Diagnostics d(1000);
+    EXPECT_FALSE(verify(t.k, d)) << rule;
+    bool found = std::any_of(d.all().begin(), d.all().end(), [&](const Diagnostic& x) { return x.id == rule; });
+    EXPECT_TRUE(found) << rule << " is not told; told is "
+                       << (d.all().empty() ? "nothing" : d.all()[0].id + ": " + d.all()[0].message);
+    if (found) broken.insert(rule);
+  }
+  for (const auto& [rule, text] : text_breakers()) {
+    KirResult r = kir_of(kernel_around(text));
+    EXPECT_FALSE(r.module) << text;
+    EXPECT_TRUE(r.has(rule)) << text << "\n" << r.text();
+    if (r.has(rule)) broken.insert(rule);
+  }
+  // The rules are those of the list at the head of verify.cpp.
+  std::ifstream in(KIR_SOURCE_DIR "/core/ir/verify.cpp");
+  std::ostringstream source;
+  source << in.rdbuf();
+  std::string text = source.str();
+  std::regex rule("//   (V-[0-9]+)  ");
+  int rules = 0;
+  for (auto it = std::sregex_iterator(text.begin(), text.end(), rule); it != std::sregex_iterator(); ++it, ++rules)
+    EXPECT_TRUE(broken.contains((*it)[1])) << (*it)[1] << " has no test in which it fails";
+  EXPECT_EQ(rules, 33);
+}
+
+TEST(VerifyKernel, AcceptsWhatIsRight) {
+  Built t;
+  ValueId i = t.index(0);
+  ValueId v = t.b.emit1(OpKind::load, {t.x, i}, {}, kF32);
+  t.b.emit(OpKind::store, {t.y, i, v}, {}, {});
+  t.yield();
+  t.freeze();
+  Diagnostics d;
+  EXPECT_TRUE(verify(t.k, d)) << (d.all().empty() ? "" : d.all()[0].message);
+}
+
+}  // namespace
+}  // namespace kir::test
