@@ -11,21 +11,22 @@
 namespace kir::proof {
 
 struct CertificateSubject {
-  std::string kernel;            // KernelID
-  std::string kernel_digest;     // content hash of the KIR
-  std::string program;           // name of the physical program; "" when only the KIR was checked
-  std::string program_digest;    // content hash of the physical program, "" likewise
-  std::string artifact_digest;   // SHA-256 of the code, when there is an artifact
-  std::string launch_digest;     // SHA-256 of the launch description, likewise
-  std::string solver;            // "Z3 5.4.1"
-  std::uint64_t rlimit = 0;      // resource limit per obligation
-  std::string witness;           // a launch that satisfies the preconditions
-  SourcePtr kernel_source;       // for places; may be null
+  std::string kernel;           // KernelID
+  std::string kernel_digest;    // content hash of the KIR
+  std::string program;          // name of the physical program; "" when only the KIR was checked
+  std::string program_digest;   // content hash of the physical program, "" likewise
+  std::string artifact_digest;  // SHA-256 of the code, when there is an artifact
+  std::string launch_digest;    // SHA-256 of the launch description, likewise
+  std::string solver;           // "Z3 5.4.1"
+  std::uint64_t rlimit = 0;     // resource limit per obligation
+  std::string witness;          // a launch that satisfies the preconditions
+  SourcePtr kernel_source;      // for places; may be null
   SourcePtr program_source;
 };
 
 // Decisions are aligned with the ledger's obligations.
-std::string certificate(const CertificateSubject& subject, const Ledger& ledger, const std::vector<Decision>& decisions, Verdict verdict);
+std::string certificate(const CertificateSubject& subject, const Ledger& ledger, const std::vector<Decision>& decisions,
+                        Verdict verdict);
 
 // "softmax.kir:14:5" without folders; "" without a place.
 std::string place(const CertificateSubject& subject, const Obligation& o);

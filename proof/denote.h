@@ -68,7 +68,6 @@ struct Denotation {
   std::vector<Claim> claims;
   std::vector<Expr> base;  // preconditions of the launch: hypotheses of everything
   std::vector<std::pair<std::shared_ptr<const ReduceNode>, SourceRange>> reduces;  // each reduce of the text
-  std::vector<std::pair<std::string, SourceRange>> licences;                       // assumed identities, author's assumes
 };
 
 // Which views are one memory: class_of[view index]. Without alias facts each view is its own.

@@ -87,8 +87,8 @@ void BodyDenoter::run(OpId id) {
       if (physical_) {
         claim(ObligationKind::precondition_implied, "the assumption of the physical program follows from the KIR", c, op.range);
       } else {
-        // The author's word: a hypothesis of what follows, listed; the interpreter reports a launch in which it is false.
-        out_.licences.emplace_back("assume in the kernel", op.range);
+        // Owed like any other way to go wrong; what comes after may rest on it.
+        claim(ObligationKind::kir_safe, "the assumption holds", c, op.range);
         guards.push_back(c);
       }
       return;

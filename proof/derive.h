@@ -10,7 +10,8 @@ namespace kir::proof {
 
 // `sizes`: what the launcher checked about the byte sizes of views; hypotheses of index-no-overflow only.
 void add_claims(const std::vector<Claim>& claims, const std::vector<Expr>& base, const std::vector<Expr>& equations, Side side,
-                const std::vector<Expr>& sizes, const std::string& prefix, const std::string& note, Ledger& ledger);
+                const std::vector<Expr>& sizes, const std::string& prefix, const std::string& note, const TermPool& terms,
+                Ledger& ledger);
 
 // An event with its binders from `keep` on renamed: the second copy of a two-copy obligation.
 struct EventCopy {

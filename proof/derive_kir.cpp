@@ -432,10 +432,8 @@ void derive_kir(const Kernel& kernel, Ledger& ledger) {
   for (const AliasCase& c : cases) {
     std::string prefix = kernel.id() + (c.text.empty() ? "" : "/" + c.text) + "/kir";
     Denotation d = denote(kernel, c, terms);
-    for (const auto& [text, range] : d.licences)
-      ledger.assume("assume", fmt::format("{} at {}", text, kernel.source ? describe(*kernel.source, range) : "?"));
     std::string note = c.text.empty() ? "" : " (" + c.text + ")";
-    add_claims(d.claims, d.base, d.base, Side::kir, {}, prefix, c.text, ledger);
+    add_claims(d.claims, d.base, d.base, Side::kir, {}, prefix, c.text, terms, ledger);
     races(d, terms, prefix, note, ledger);
     injective_views(kernel, d, terms, prefix, ledger);
     initialized_reads(d, terms, prefix, ledger);

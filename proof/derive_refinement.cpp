@@ -48,7 +48,7 @@ class Refinement {
     physical_ = denote(program_, kernel_.abi, alias_, terms_);
     restrictions();
     add_claims(physical_.claims, physical_.base, physical_.equations, Side::physical, size_preconditions(kernel_.abi, pool_),
-               prefix_, alias_.text, ledger_);
+               prefix_, alias_.text, terms_, ledger_);
     layouts();
     segments();
     independence();

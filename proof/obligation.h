@@ -96,9 +96,9 @@ struct Obligation {
   // A difference that no rule of the validator explains: the goal is `false`, provable only when the path is unreachable. Not
   // proved, it is UNSUPPORTED with this reason unless a replay refutes it.
   std::string otherwise_unsupported;
-  // The formula speaks of launch symbols, program ids and loop positions alone (no loaded value, no carried state, no result of an
-  // opaque operation), under exactly the conditions of the operation: a model of the negation is an execution that goes wrong. It
-  // counts as a point replay where the launch is too large to be run.
+  // The formula speaks of launch symbols, program ids and loop positions alone (no loaded value, no carried state, no result of
+  // an opaque operation), under exactly the conditions of the operation: a model of the negation is an execution that goes
+  // wrong. It counts as a point replay where the launch is too large to be run.
   bool concrete = false;
 };
 

@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "proof/derive.h"
 
 namespace kir::proof {
 
 void add_claims(const std::vector<Claim>& claims, const std::vector<Expr>& base, const std::vector<Expr>& equations, Side side,
-                const std::vector<Expr>& sizes, const std::string& prefix, const std::string& note, Ledger& ledger) {
+                const std::vector<Expr>& sizes, const std::string& prefix, const std::string& note, const TermPool& terms,
+                Ledger& ledger) {
   std::size_t n = 0;
   for (const Claim& c : claims) {
     Obligation o{.kind = c.kind,
@@ -22,6 +25,8 @@ void add_claims(const std::vector<Claim>& claims, const std::vector<Expr>& base,
                  .otherwise_unsupported = {}};
     append(o.hypotheses, context(c.binders, c.guards));
     if (c.kind == ObligationKind::index_no_overflow) append(o.hypotheses, sizes);
+    auto holds_data = [&](Expr e) { return mentions(e, [&](Expr l) { return terms.term_of_leaf(l) != nullptr; }); };
+    o.concrete = !o.preset && !holds_data(o.goal) && std::none_of(o.hypotheses.begin(), o.hypotheses.end(), holds_data);
     ledger.add(std::move(o));
   }
 }
