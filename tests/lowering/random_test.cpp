@@ -41,6 +41,7 @@ class Writer {
       if (v.extent == extent) fit.push_back(v.name);
     if (fit.empty() || chance(8)) return chance(2) ? "0" : extent + " - 1";
     std::string v = fit[below(fit.size())];
+    if (!ordered_.empty() && chance(4)) return fmt::format("({} + {}) mod {}", v, ordered_.back(), extent);
     return chance(6) ? fmt::format("{} - 1 - {}", extent, v) : v;
   }
 
@@ -64,7 +65,8 @@ class Writer {
     if (m.size() == 1 && n.size() < 2) return fmt::format("c[{}, {}]", m[0], n.empty() ? coordinate("N") : n[0]);
     if (n.size() == 1 && m.empty()) {
       if (chance(3)) return fmt::format("d[{}, {}]", n[0], coordinate("N"));
-      return fmt::format("{}[{}]", chance(2) ? "a" : "b", n[0]);
+      std::string at = !ordered_.empty() && chance(3) ? fmt::format("({} + {}) mod N", n[0], ordered_.back()) : n[0];
+      return fmt::format("{}[{}]", chance(2) ? "a" : "b", at);
     }
     return place();
   }
@@ -118,7 +120,7 @@ class Writer {
     std::size_t kind = depth >= 3 || variables_.size() > 1 ? 0 : below(8);
     if (kind <= 1)
       return fmt::format("{}{} = {}{}\n", pad, store_place(), value(), chance(6) ? fmt::format(" where f > {}", below(4)) : "");
-    std::size_t variables = variables_.size();
+    std::size_t variables = variables_.size(), ordered = ordered_.size();
     std::string head;
     if (kind <= 5) {
       head = pad + "parallel ";
@@ -128,12 +130,14 @@ class Writer {
         variables_.push_back({v, extent});
       }
     } else if (kind == 6) {
-      head = fmt::format("{}for {} in 0..3", pad, name("p"));
+      ordered_.push_back(name("p"));
+      head = fmt::format("{}for {} in 0..3", pad, ordered_.back());
     } else {
       head = fmt::format("{}if f > {}", pad, below(4));
     }
     std::string text = head + " {\n" + statements(depth + 1) + pad + "}\n";
     variables_.resize(variables);
+    ordered_.resize(ordered);
     return text;
   }
 
@@ -151,6 +155,7 @@ class Writer {
 
   std::mt19937_64 random_;
   std::vector<Variable> variables_;
+  std::vector<std::string> ordered_;  // variables of for loops
   std::vector<std::string> scalars_;
   std::vector<Tensor1> tensors_;
   int counter_ = 0;
