@@ -1,0 +1,162 @@
+// kirc: KIR to a physical program, proofs, and code.
+//
+//   1. arguments (unknown ones exit 2)
+//   2. the file is read and parsed; all of its errors are shown; exit 2
+//   3. each kernel goes through the passes; what construction cannot do exits 4
+//   4. proofs, as asked for
+//   5. code, made in memory
+//   6. everything is written, whole or not at all
+//
+// Exit codes: 0 done (with proofs: everything PROVED); 1 something refuted; 2 usage, input or output; 3 unknown;
+// 4 unsupported; 5 inconsistent or missing. With --proofs required nothing is written unless everything is PROVED.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "core/base/file.h"
+#include "core/text/text.h"
+#include "lowering/pipeline.h"
+#include "smt/run.h"
+#include "tools/lib/kirc_output.h"
+#include "tools/lib/report.h"
+
+namespace {
+
+using namespace kir;
+
+constexpr int kExitUsage = 2;
+constexpr int kExitUnsupported = 4;
+
+struct Options {
+  std::string file, kernel, target = "host", proofs = "off", out, emit, print_after, stop_after;
+  bool validate_each = false, explain = false;
+  int jobs = 1;
+  std::uint64_t rlimit = smt::DecideOptions{}.rlimit;
+};
+
+void complain(const std::string& message) { fmt::print(stderr, "kirc: {}\n", message); }
+
+// Reports go to standard output unless code or program text goes there.
+void show(const Options& options, const std::string& text) { fmt::print(options.out.empty() ? stderr : stdout, "{}", text); }
+
+smt::RunOptions run_options(const Options& options) {
+  smt::RunOptions run;
+  run.decide.jobs = options.jobs;
+  run.decide.rlimit = options.rlimit;
+  return run;
+}
+
+int compile_kernel(const std::shared_ptr<const Kernel>& kernel, const Options& options, tools::KircOutput& output) {
+  Diagnostics diagnostics;
+  int exit_code = 0;
+  lowering::PipelineOptions pipeline;
+  pipeline.stop_after = options.stop_after;
+  pipeline.after = [&](const lowering::Pass& pass, const PhysicalPtr& program) {
+    if (options.print_after == pass.name || options.print_after == "all")
+      show(options, fmt::format("// {} after {}\n{}", kernel->id(), pass.name, print(*program)));
+    if (!options.validate_each) return;
+    smt::Outcome outcome = smt::run(*kernel, program.get(), nullptr, run_options(options));
+    tools::Subject subject{kernel, program, true};
+    show(options, fmt::format("after {}: {}", pass.name, tools::Report(subject, outcome, options.rlimit).text(false)));
+    exit_code = proof::combine_exit_codes(exit_code, outcome.exit_code);
+  };
+  std::optional<lowering::Construction> built = lowering::compile(*kernel, pipeline, diagnostics);
+  if (!diagnostics.all().empty()) fmt::print(stderr, "{}", diagnostics.render(*kernel->source));
+  if (!built) return kExitUnsupported;
+  if (options.explain)
+    for (const lowering::Explanation& e : built->explanations)
+      for (const std::string& line : e.lines) show(options, fmt::format("{} {}: {}\n", kernel->id(), e.group, line));
+
+  tools::Subject subject{kernel, built->program, true};
+  std::optional<smt::Outcome> outcome;
+  std::optional<tools::Report> report;
+  if (options.proofs != "off") {
+    outcome = smt::run(*kernel, built->program.get(), &built->ledger, run_options(options));
+    report.emplace(subject, *outcome, options.rlimit);
+    show(options, report->text(false));
+    exit_code = proof::combine_exit_codes(exit_code, outcome->exit_code);
+  }
+  if (exit_code != 0 && options.proofs == "required") {
+    complain(fmt::format("{}: not everything is PROVED, so nothing is written", kernel->id()));
+    return exit_code;
+  }
+  Diagnostics emission;
+  bool made = output.add(*built->program, kernel->id(), report ? &*report : nullptr, emission);
+  if (!emission.all().empty()) fmt::print(stderr, "{}", emission.render(*kernel->source));
+  return made ? exit_code : proof::combine_exit_codes(exit_code, kExitUnsupported);
+}
+
+int run(const Options& options) {
+  for (const std::string& name : {options.print_after == "all" ? std::string() : options.print_after, options.stop_after}) {
+    if (name.empty() || lowering::find_pass(name)) continue;
+    std::string known;
+    for (const lowering::Pass& p : lowering::passes()) known += fmt::format("\n  {}: {}", p.name, p.what);
+    complain(fmt::format("no pass is called {}; the passes are{}", name, known));
+    return kExitUsage;
+  }
+  std::string error;
+  std::optional<std::string> text = read_file(options.file, kMaxBytes, &error);
+  if (!text) {
+    complain(error);
+    return kExitUsage;
+  }
+  auto source = std::make_shared<const SourceFile>(options.file, std::move(*text));
+  Diagnostics diagnostics;
+  std::optional<Module> module = parse_kir(source, diagnostics);
+  if (!diagnostics.all().empty()) fmt::print(stderr, "{}", diagnostics.render(*source));
+  if (!module) return kExitUsage;
+  std::vector<std::shared_ptr<const Kernel>> chosen;
+  for (const auto& k : module->kernels)
+    if (options.kernel.empty() || k->id() == options.kernel || k->name == options.kernel) chosen.push_back(k);
+  if (chosen.empty()) {
+    complain(options.kernel.empty() ? fmt::format("{} holds no kernel", options.file)
+                                    : fmt::format("{} holds no kernel called {}", options.file, options.kernel));
+    return kExitUsage;
+  }
+  tools::KircOutput output(
+      {.emit = options.emit, .target = options.target, .folder = options.out, .several = chosen.size() > 1});
+  if (error = output.check(); !error.empty()) {
+    complain(error);
+    return kExitUsage;
+  }
+  int exit_code = 0;
+  for (const auto& k : chosen) exit_code = proof::combine_exit_codes(exit_code, compile_kernel(k, options, output));
+  // With proofs required the kernels of a call are written together or not at all.
+  if (exit_code != 0 && options.proofs == "required") return exit_code;
+  if (error = output.commit(); !error.empty()) {
+    complain(error);
+    return proof::combine_exit_codes(exit_code, kExitUsage);
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Compiles kernels to physical programs and code, with proofs.", "kirc");
+  app.add_option("FILE.kir", options.file, "kernels")->required();
+  app.add_option("--kernel", options.kernel, "only the kernel of this name or id");
+  app.add_option("--target", options.target, "host, or an NVIDIA architecture such as sm_90a")->capture_default_str();
+  app.add_option("--proofs", options.proofs, "off; on: prove and report; required: write nothing unless all is PROVED")
+      ->check(CLI::IsMember({"off", "on", "required"}))
+      ->capture_default_str();
+  app.add_option("-o,--out", options.out, "folder to write to; without it text goes to standard output");
+  app.add_option("--emit", options.emit, "physical, llvm, ptx, cubin or artifact (default: artifact with -o, else physical)")
+      ->check(CLI::IsMember({"physical", "llvm", "ptx", "cubin", "artifact"}));
+  app.add_option("--print-after", options.print_after, "print the program after this pass, or after all");
+  app.add_option("--stop-after", options.stop_after, "run no pass after this one");
+  app.add_flag("--validate-each", options.validate_each, "prove the program after each pass");
+  app.add_flag("--explain", options.explain, "say which axes became instance axes, which did not, and why");
+  app.add_option("-j,--jobs", options.jobs, "threads")->check(CLI::Range(1, 256))->capture_default_str();
+  app.add_option("--rlimit", options.rlimit, "solver resource units per obligation")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{4'000'000'000}));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : kExitUsage;
+  }
+  if (options.emit.empty()) options.emit = options.out.empty() ? "physical" : "artifact";
+  return run(options);
+}
