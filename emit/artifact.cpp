@@ -75,6 +75,7 @@ std::string write_artifact(const std::string& folder, const Artifact& artifact) 
       code);
   const std::pair<const char*, std::string> files[] = {{"kernel.ptx", artifact.ptx},
                                                        {"kernel.cubin", artifact.cubin},
+                                                       {"kernel.ll", artifact.llvm},
                                                        {"program.pir", artifact.program_text},
                                                        {"launch.json", runtime::to_json(artifact.launch)},
                                                        {"certificate.json", artifact.certificate}};

@@ -1,6 +1,7 @@
 // An artifact: a folder that the launcher (emit/runtime) runs on a machine with nothing but a GPU driver.
 //
-//   kernel.ptx         always
+//   kernel.ptx         for a GPU
+//   kernel.ll          for the host
 //   kernel.cubin       when ptxas was there
 //   program.pir        the physical program, as text
 //   launch.json        the launch description: ABI, preconditions, extents and grid as expressions
@@ -18,6 +19,7 @@ namespace kir::emit {
 struct Artifact {
   std::string ptx;
   std::string cubin;  // "" for none
+  std::string llvm;   // host code, "" for none
   std::string program_text;
   std::string certificate;  // "" for none
   runtime::LaunchDescription launch;

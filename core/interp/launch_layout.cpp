@@ -12,6 +12,7 @@
 //   A-11  a negative extent or stride, or a view that exceeds the address space
 //   A-12  a written view of which two elements are one address
 //   A-13  a symbol outside its declared range
+//   A-14  a text that is no value for its parameter (launch_input.cpp)
 #include <fmt/format.h>
 
 #include <algorithm>

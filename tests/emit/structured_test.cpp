@@ -285,7 +285,7 @@ TEST(GpuFragment, WhatThisProviderCannotSpreadIsRefusedByName) {
   EXPECT_EQ(gpu_errors(*parse_program(tiled("strict", t, l, "256; @L"))), Ids{"E-05"});
   EXPECT_EQ(gpu_errors(*parse_program(tiled("any", t, l, "256"))), Ids{"E-04"});  // no layout
   EXPECT_EQ(gpu_errors(*parse_program(tiled("any", t, "layout @L = S[(128,2):(1@tid,1@m)]", "256; @L"))),
-            Ids{"E-04"});                                                                                    // blocked
+            Ids{"E-04"});  // blocked
   // Shapes that the text form refuses already: a program made otherwise.
   PhysicalProgram other = *parse_program(tiled("any", t, l, "256; @L"));
   other.launch.threads = 2048;

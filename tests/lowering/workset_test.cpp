@@ -71,6 +71,18 @@ TEST(Workset, DependenceAcrossInstancesThroughAnOrderedLoopMergesThem) {
   EXPECT_SAYS(explanation(b), "one instance runs the whole group");
 }
 
+// shows: K2.2 K2.7 K3.4
+TEST(Workset, ElementsThatMoveWithAnOrderedLoopKeepTheAxisInside) {
+  Built b =
+      build("kernel k(a: inout f32[N]) where N >= 3 { for t in 0..3 { parallel m in 0..N - 3 { a[m + t] = to_f32(t) } } }");
+  EXPECT_EQ(axes(b), Axes{""});
+  EXPECT_SAYS(explanation(b), "a is written at");
+  Built second = build(
+      "kernel k(a: inout f32[N], b: out f32[N]) where N >= 3 { for t in 0..3 { parallel m in 0..N - 3 { b[m] = 1.0 }\n"
+      "parallel m in 0..N - 3 { a[m + t] = to_f32(t) } } }");
+  EXPECT_EQ(axes(second), Axes{""});
+}
+
 // shows: K4.5 K4.15
 TEST(Workset, DataDependentBoundsStayInside) {
   Built b = build(

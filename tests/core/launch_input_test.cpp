@@ -1,0 +1,109 @@
+#include "core/interp/launch_input.h"
+
+#include <filesystem>
+
+#include "tests/core/interp_support.h"
+
+namespace kir {
+namespace {
+
+using namespace testing;
+
+const char* kKernel =
+    "kernel k(x: in f32[M, N], y: inout f32[M, N] strides(LD, 1), z: out i64[N], a: f32, i: index) alias { may_alias(x, y) } "
+    "where LD >= N "
+    "{ for n in 0..N { z[n] = i64(0) } }";
+
+std::optional<LaunchArgs> make(const Abi& abi, std::vector<GivenArgument> given, std::string* error = nullptr) {
+  Diagnostics d;
+  auto args = make_arguments(abi, given, d);
+  EXPECT_EQ(args.has_value(), !d.has_errors());
+  if (error) *error = d.all().empty() ? "" : d.all()[0].id + " " + d.all()[0].message;
+  return args;
+}
+
+struct Files {
+  std::filesystem::path folder = std::filesystem::temp_directory_path() / "kir_launch_input_test";
+  Files() { std::filesystem::create_directories(folder); }
+  ~Files() { std::filesystem::remove_all(folder); }
+  std::string write(const std::string& name, DType t, std::vector<std::int64_t> shape, std::uint64_t seed) {
+    Tensor tensor = Tensor::row_major(t, shape);
+    fill_random(tensor, seed, false);
+    const std::string path = (folder / (name + ".npy")).string();
+    EXPECT_TRUE(write_npy(path, tensor, nullptr));
+    return path;
+  }
+};
+
+TEST(LaunchInput, EveryKindOfArgument) {
+  Files files;
+  auto k = parse_kernel(kKernel);
+  const std::string x = files.write("x", DType::f32, {3, 4}, 7);
+  auto args = make(k->abi, {{"x", x}, {"LD", "9"}, {"y", "random:5"}, {"a", "2.5"}, {"i", "-3"}});
+  ASSERT_TRUE(args);
+  EXPECT_EQ(args->symbols, (std::map<std::string, std::int64_t>{{"M", 3}, {"N", 4}, {"LD", 9}, {"i", -3}}));
+  EXPECT_EQ(args->scalars.at("a"), Scalar::of_f32(2.5f));
+  EXPECT_EQ(args->views.at("x")->bytes, read_npy(x, DType::f32, nullptr)->bytes);
+  EXPECT_EQ(args->views.at("y")->strides, (std::vector<std::int64_t>{9, 1}));
+  EXPECT_EQ(args->views.at("y")->load(9), random_scalar(DType::f32, 5, 4, false));
+  EXPECT_EQ(args->views.at("z")->load(3).bits, 0u);  // only written: zeros
+  Diagnostics d;
+  EXPECT_TRUE(bind_launch(k->abi, *args, d).has_value());
+}
+
+TEST(LaunchInput, SharedMemoryStaysSharedInCopies) {
+  auto k = parse_kernel("kernel k(x: in f32[N], y: inout f32[N], w: inout f32[N]) alias { may_alias(x, y), same(y, w) } { }");
+  auto args = make(k->abi, {{"N", "4"}, {"x", "@y"}, {"y", "random:1"}});
+  ASSERT_TRUE(args);
+  EXPECT_EQ(args->views.at("x"), args->views.at("y"));
+  EXPECT_EQ(args->views.at("w"), args->views.at("y"));
+  const LaunchArgs copy = copy_arguments(*args);
+  EXPECT_EQ(copy.views.at("x"), copy.views.at("y"));
+  EXPECT_NE(copy.views.at("x"), args->views.at("x"));
+  EXPECT_EQ(copy.views.at("x")->bytes, args->views.at("x")->bytes);
+}
+
+TEST(LaunchInput, FilesAreLaidOutWithTheViewsStrides) {
+  Files files;
+  auto k = parse_kernel("kernel k(x: in f32[N] strides(S)) { }");
+  const std::string x = files.write("x", DType::f32, {3}, 1);
+  auto wide = make(k->abi, {{"x", x}, {"S", "2"}});
+  ASSERT_TRUE(wide);
+  EXPECT_EQ(wide->views.at("x")->bytes.size(), 20u);
+  EXPECT_EQ(wide->views.at("x")->dense().bytes, read_npy(x, DType::f32, nullptr)->bytes);
+  std::string error;
+  EXPECT_FALSE(make(k->abi, {{"x", x}, {"S", "0"}}, &error));
+  EXPECT_NE(error.find("one address"), std::string::npos);
+}
+
+TEST(LaunchInput, Refusals) {
+  Files files;
+  auto k = parse_kernel(kKernel);
+  const std::string x = files.write("x", DType::f32, {3, 4}, 7);
+  std::string error;
+  auto refused = [&](std::vector<GivenArgument> given) {
+    EXPECT_FALSE(make(k->abi, given, &error)) << error;
+    return error;
+  };
+  EXPECT_NE(refused({{"q", "1"}}).find("A-02"), std::string::npos);
+  EXPECT_NE(refused({{"M", "x"}}).find("A-14"), std::string::npos);
+  EXPECT_NE(refused({{"M", "99999999999999999999"}}).find("64 bits"), std::string::npos);
+  EXPECT_NE(refused({{"a", "1.5.5"}}).find("no f32"), std::string::npos);
+  EXPECT_NE(refused({{"x", "random:"}}).find("A-14"), std::string::npos);
+  EXPECT_NE(refused({{"x", "@nobody"}}).find("names no other view"), std::string::npos);
+  EXPECT_NE(refused({{"x", "/no/such.npy"}}).find("cannot be read"), std::string::npos);
+  EXPECT_NE(refused({{"z", x}}).find("does not hold i64"), std::string::npos);
+  EXPECT_NE(refused({{"x", x}}).find("A-01"), std::string::npos);
+  EXPECT_NE(refused({{"x", x}, {"LD", "2"}, {"i", "0"}}).find("LD >= N"), std::string::npos);
+  EXPECT_NE(refused({{"M", "3000000000"}, {"N", "1000"}, {"LD", "1000"}, {"i", "0"}, {"x", "zeros"}}).find("too large"),
+            std::string::npos);
+  // A file of another extent passes here and is refused with the values when it is bound.
+  auto args = make(k->abi, {{"x", x}, {"M", "5"}, {"LD", "4"}, {"i", "0"}, {"y", "zeros"}, {"a", "0"}});
+  ASSERT_TRUE(args);
+  Diagnostics d;
+  EXPECT_FALSE(bind_launch(k->abi, *args, d));
+  EXPECT_EQ(d.all()[0].id, "A-05");
+}
+
+}  // namespace
+}  // namespace kir

@@ -1,0 +1,131 @@
+// kir-run as its users call it: exit codes, messages, output files.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "core/interp/tensor.h"
+
+namespace kir {
+namespace {
+
+namespace fs = std::filesystem;
+
+class KirRun : public ::testing::Test {
+ protected:
+  KirRun() : folder_(fs::temp_directory_path() / "kir_run_test") {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~KirRun() override { fs::remove_all(folder_); }
+
+  std::string write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+  // Runs it and expects this exit code; gives what it printed.
+  std::string run(int code, const std::string& arguments) {
+    const std::string command = "ulimit -c 0; '" KIR_BINARY_DIR "/bin/kir-run' " + arguments + " 2>&1";
+    FILE* pipe = popen(command.c_str(), "r");
+    std::string out;
+    std::array<char, 4096> buffer;
+    while (std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) out.append(buffer.data(), n);
+    const int status = pclose(pipe);
+    EXPECT_TRUE(WIFEXITED(status)) << arguments;
+    EXPECT_EQ(WEXITSTATUS(status), code) << arguments << "\n" << out;
+    return out;
+  }
+  static void expect(const std::string& text, std::initializer_list<const char*> parts) {
+    for (const char* p : parts) EXPECT_NE(text.find(p), std::string::npos) << text << "\nlacks: " << p;
+  }
+  static std::string corpus(const std::string& name) { return std::string(KIR_SOURCE_DIR "/corpus/") + name; }
+
+  fs::path folder_;
+};
+
+// shows: K1.7 K8.3
+TEST_F(KirRun, ComparesProviders) {
+  const std::string sizes = " --arg x=random:1 --extent M=5 --extent N=33";
+  expect(run(0, corpus("softmax.kir") + sizes + " --compare interp,physical,host"),
+         {"y: interp and physical: ", "y: interp and host: ", "any order of up to 34 terms, functions within 2 ulp"});
+  expect(run(0, corpus("softmax.kir") + " --physical " + corpus("physical/softmax_tiled.pir") + sizes +
+                    " --compare interp,physical,host"),
+         {"y: interp and physical: ", "y: interp and host: "});
+  expect(run(0, corpus("column_sum.kir") + sizes + " --compare interp,physical,host"), {"equal bit for bit", "one answer"});
+}
+
+TEST_F(KirRun, NamesTheFirstDifference) {
+  expect(run(1, corpus("vector_add.kir") + " --physical " + corpus("hostile/grid_rounded_down.pir") +
+                    " --arg N=300 --arg x=random:1 --arg y=random:2 --compare physical"),
+         {"z: interp and physical: different: first at (256): "});
+}
+
+TEST_F(KirRun, ErroneousProgramsAreNotRunAsNativeCode) {
+  expect(run(1, corpus("two_groups.kir") + " --physical " + corpus("hostile/wrong_decode.pir") +
+                    " --arg M=4 --arg N=7 --arg K=200 --arg x=random:1 --arg z=random:3 --arg c=3 --compare interp,host"),
+         {"failed_assume", "host: not run"});
+}
+
+TEST_F(KirRun, WritesOutputsThatNumPyReads) {
+  const std::string out = (folder_ / "out").string();
+  run(0, corpus("row_max.kir") + " --arg x=" + corpus("expected/row_max/7x33/in.x.npy") + " -o " + out);
+  std::string error;
+  auto got = read_npy(out + "/s.npy", DType::f32, &error),
+       wanted = read_npy(corpus("expected/row_max/7x33/out.s.npy"), DType::f32, &error);
+  ASSERT_TRUE(got && wanted) << error;
+  EXPECT_EQ(got->shape, wanted->shape);
+  for (std::int64_t i = 0; i < got->element_count(); ++i)
+    EXPECT_TRUE(got->load(i) == wanted->load(i) || (got->load(i).is_nan() && wanted->load(i).is_nan()));
+  EXPECT_FALSE(fs::exists(out + "/x.npy"));
+}
+
+TEST_F(KirRun, PrintsResultsWithoutAFolder) {
+  const std::string file = write("k.kir", "kir 1\nkernel k(y: out i32[N]) { parallel n in 0..N { y[n] = to_i32(n) * 3 } }\n");
+  expect(run(0, file + " --arg N=4"), {"y: i32[4] 0 3 6 9\n"});
+  expect(run(0, file + " --arg N=4 --on host"), {"y: i32[4] 0 3 6 9\n"});
+  expect(run(0, file + " --arg N=0 --on physical"), {"y: i32[0]\n"});
+}
+
+TEST_F(KirRun, RuntimeErrorsPointToTheLine) {
+  const std::string file =
+      write("k.kir", "kir 1\nkernel k(x: in f32[N], y: out f32[N]) {\n  parallel n in 0..N {\n    y[n] = x[n + 1]\n  }\n}\n");
+  expect(run(1, file + " --arg N=4 --arg x=random:0"),
+         {"k.kir:4:12: out_of_bounds: load x[4] is outside [0, 4) with n = 3", "y[n] = x[n + 1]"});
+  expect(run(1, file + " --arg N=4 --arg x=random:0 --on physical"), {"k.kir:4:", "out_of_bounds", "program 3"});
+}
+
+TEST_F(KirRun, RefusesBadInput) {
+  expect(run(2, "no_such.kir"), {"no_such.kir: cannot be read"});
+  expect(run(2, write("bad.kir", "kir 1\nkernel k(x: in f32[N]) { let a = }\n")), {"bad.kir:2:", "^"});
+  expect(run(2, corpus("softmax.kir") + " --kernel nothing"), {"there is no kernel nothing", "softmax"});
+  expect(run(2, corpus("softmax.kir") + " --arg x=random:1"), {"the integer M has no value [A-01]"});
+  expect(run(2, corpus("softmax.kir") + " --arg x=random:1 --arg M=3 --arg N=0"),
+         {"the relation N >= 1 does not hold: N = 0", "where N >= 1"});
+  expect(run(2, corpus("softmax.kir") + " --arg M=3 --arg N=4"), {"view x has no argument"});
+  expect(run(2, corpus("softmax.kir") + " --arg M"), {"'M' is not NAME=VALUE"});
+  run(2, corpus("softmax.kir") + " --on abacus");
+  run(2, "");
+  expect(
+      run(2, corpus("vector_add.kir") + " --physical " + corpus("hostile/unknown_operation.pir") + " --arg N=4 --on physical"),
+      {"materialize"});
+  EXPECT_FALSE(fs::exists(folder_ / "out"));
+}
+
+TEST_F(KirRun, SaysWhenNothingCanBeDecided) {
+  const std::string file = write("k.kir",
+                                 "kir 1\nkernel k(x: in f32[N], y: out f32[N]) { parallel n in 0..N { let v = exp(x[n])  if v "
+                                 "> 1.0 { y[n] = f32(1.0) } else { y[n] = f32(2.0) } } }\n");
+  expect(run(3, file + " --arg N=3 --arg x=zeros --compare physical,host"), {"not decided"});
+}
+
+TEST_F(KirRun, SaysWhyThereIsNoGpu) {
+  const std::string out = run(std::system("test -e /dev/nvidia0") == 0 ? 0 : 1,
+                              corpus("vector_add.kir") + " --arg N=4 --arg x=random:1 --arg y=random:2 --on cuda");
+  if (out.find("z: f32[4]") == std::string::npos) expect(out, {"cuda: "});
+}
+
+}  // namespace
+}  // namespace kir

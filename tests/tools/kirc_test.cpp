@@ -1,0 +1,141 @@
+// kirc as its users call it: exit codes, messages, and files that appear whole or not at all.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "core/base/sha256.h"
+#include "emit/emit.h"
+
+namespace kir {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Kirc : public ::testing::Test {
+ protected:
+  Kirc() : folder_(fs::temp_directory_path() / "kirc_test") {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~Kirc() override { fs::remove_all(folder_); }
+
+  std::string write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+  std::string run(int code, const std::string& arguments) {
+    const std::string command = "ulimit -c 0; '" KIR_BINARY_DIR "/bin/kirc' " + arguments + " 2>&1";
+    FILE* pipe = popen(command.c_str(), "r");
+    std::string out;
+    std::array<char, 4096> buffer;
+    while (std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) out.append(buffer.data(), n);
+    const int status = pclose(pipe);
+    EXPECT_TRUE(WIFEXITED(status)) << arguments;
+    EXPECT_EQ(WEXITSTATUS(status), code) << arguments << "\n" << out;
+    return out;
+  }
+  static void expect(const std::string& text, std::initializer_list<const char*> parts) {
+    for (const char* p : parts) EXPECT_NE(text.find(p), std::string::npos) << text << "\nlacks: " << p;
+  }
+  static std::string corpus(const std::string& name) { return std::string(KIR_SOURCE_DIR "/corpus/") + name; }
+  std::string out() const { return (folder_ / "out").string(); }
+  std::set<std::string> files(const fs::path& folder) const {
+    std::set<std::string> names;
+    if (fs::exists(folder))
+      for (const auto& e : fs::directory_iterator(folder)) names.insert(e.path().filename());
+    return names;
+  }
+  static std::string contents(const fs::path& p) {
+    std::ifstream in(p, std::ios::binary);
+    std::stringstream s;
+    s << in.rdbuf();
+    return s.str();
+  }
+
+  fs::path folder_;
+};
+
+// shows: D3 D4 K4.10
+TEST_F(Kirc, WritesAProvenArtifact) {
+  std::string said = run(0, corpus("softmax.kir") + " --target sm_90a --proofs required -o " + out());
+  expect(said, {"PROVED", "kir-safe", "decode-bijection", "assumptions"});
+  std::set<std::string> expected = {"kernel.ptx", "program.pir", "launch.json", "certificate.json"};
+  if (emit::toolkit_available()) expected.insert("kernel.cubin");
+  EXPECT_EQ(files(out()), expected);
+  auto certificate = nlohmann::json::parse(contents(fs::path(out()) / "certificate.json"));
+  std::string text = certificate.dump();
+  expect(text, {"PROVED"});
+  const std::string code = contents(fs::path(out()) / "kernel.ptx") + contents(fs::path(out()) / "kernel.cubin");
+  EXPECT_NE(text.find(sha256_hex(code)), std::string::npos) << text;
+  // The same call again replaces it, and a call that fails leaves it.
+  const std::string before = contents(fs::path(out()) / "certificate.json");
+  run(0, corpus("softmax.kir") + " --target sm_90a --proofs required -o " + out());
+  EXPECT_EQ(contents(fs::path(out()) / "certificate.json"), before);
+  run(1, corpus("must-reject/off_by_one_bound.kir") + " --target sm_90a --proofs required -o " + out());
+  EXPECT_EQ(contents(fs::path(out()) / "certificate.json"), before);
+  EXPECT_EQ(files(folder_), std::set<std::string>{"out"});
+}
+
+// shows: D3
+TEST_F(Kirc, WritesNothingWithoutEveryProof) {
+  expect(run(1, corpus("must-reject/off_by_one_bound.kir") + " --target sm_90a --proofs required -o " + out()),
+         {"REFUTED", "nothing is written"});
+  EXPECT_FALSE(fs::exists(out()));
+  // Of several kernels, all or none.
+  std::string two =
+      write("two.kir", contents(corpus("vector_add.kir")) +
+                           "kernel bad(x: in f32[N], y: out f32[N]) { parallel i in 0..N { y[i] = x[i + 1] } }\n");
+  run(1, two + " --emit physical --proofs required -o " + out());
+  EXPECT_FALSE(fs::exists(out()));
+  run(1, two + " --emit physical --proofs on -o " + out());
+  EXPECT_EQ(files(out()), (std::set<std::string>{"vector_add.pir", "bad.pir"}));
+}
+
+TEST_F(Kirc, LeavesForeignFoldersAlone) {
+  fs::create_directories(out());
+  write("out/precious.txt", "keep");
+  expect(run(2, corpus("relu.kir") + " -o " + out()), {"it is left as it is"});
+  EXPECT_EQ(files(out()), std::set<std::string>{"precious.txt"});
+}
+
+TEST_F(Kirc, WritesForTheHost) {
+  run(0, corpus("relu.kir") + " -o " + out());
+  EXPECT_EQ(files(out()), (std::set<std::string>{"kernel.ll", "launch.json", "program.pir"}));
+  run(0, corpus("clamp.kir") + " --emit llvm -o " + (folder_ / "llvm").string());
+  EXPECT_EQ(files(folder_ / "llvm"), (std::set<std::string>{"clamp-T-f32.ll", "clamp-T-f64.ll"}));
+}
+
+TEST_F(Kirc, PrintsProgramsAndReasons) {
+  expect(run(0, corpus("softmax.kir")), {"pir 1", "group g0 (%m: i64 in 0..M)"});
+  expect(run(0, corpus("softmax.kir") + " --explain"),
+         {"softmax g0: axis m in 0..M is an instance axis", "peak (the reduce at"});
+  expect(run(0, corpus("relu.kir") + " --print-after construct --emit ptx --target sm_90a"),
+         {"// relu after construct", ".visible .entry"});
+  expect(run(0, corpus("relu.kir") + " --validate-each"), {"after construct", "after drop-dead-values", "PROVED"});
+}
+
+TEST_F(Kirc, RefusesWhatMakesNoSense) {
+  run(2, "");
+  run(2, (folder_ / "none.kir").string());
+  expect(run(2, write("bad.kir", "kir 1\nkernel k(x: in f32[N]) { let a = }\n")), {"bad.kir:2:"});
+  expect(run(2, corpus("relu.kir") + " --kernel nothing"), {"no kernel called nothing"});
+  expect(run(2, corpus("relu.kir") + " --print-after nothing"), {"construct:", "drop-dead-values:"});
+  expect(run(2, corpus("relu.kir") + " --emit ptx"), {"needs an NVIDIA target"});
+  expect(run(2, corpus("relu.kir") + " --emit artifact"), {"needs a folder"});
+  expect(run(2, corpus("relu.kir") + " --target z80"), {"neither host nor"});
+  run(2, corpus("relu.kir") + " --proofs maybe");
+  expect(run(4, write("kept.kir",
+                      "kir 1\nkernel k(x: inout f32[N], y: out f32[N]) { let t = tensor (i in 0..N) { x[i] }\n"
+                      "parallel i in 0..N { x[i] = 0.0 }\n parallel i in 0..N { y[i] = t[i] } }\n")),
+         {"kept.kir:2:", "L-01"});
+}
+
+}  // namespace
+}  // namespace kir

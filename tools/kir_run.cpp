@@ -1,0 +1,302 @@
+// kir-run: runs a kernel on the reference interpreter, the physical interpreter, as host code or on a GPU, and compares.
+//
+// Exit: 0 done, or all equal; 1 different or erroneous; 2 usage or input; 3 equal as far as can be told, but the kernel's
+// control depends on values that permitted executions may compute differently.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "core/interp/launch_input.h"
+#include "core/interp/oracle.h"
+#include "core/text/text.h"
+#include "emit/artifact.h"
+#include "emit/emit.h"
+#include "emit/runtime/launcher.h"
+#include "lowering/construct.h"
+
+namespace fs = std::filesystem;
+using namespace kir;
+
+namespace {
+
+constexpr int kDone = 0, kDifferent = 1, kUsage = 2, kUndecided = 3;
+const std::vector<std::string> kProviders = {"interp", "physical", "host", "cuda"};
+
+struct Options {
+  std::string file, kernel, on = "interp", physical, out, target = "sm_90a";
+  std::vector<std::string> arguments, extents, compare;
+  std::uint64_t max_steps = std::uint64_t{1} << 34, order_seed = 0;
+};
+
+struct Input {
+  std::shared_ptr<const Kernel> kernel;
+  PhysicalPtr program;  // when a provider needs it
+  LaunchArgs args;
+  SourcePtr kernel_source, program_source;
+};
+
+// What a provider did: its views, or what went wrong.
+struct Outcome {
+  std::string provider, error;
+  LaunchArgs args;
+  Reference reference;   // of the reference interpreter
+  bool refused = false;  // the error is one of the input
+};
+
+int complain(const std::string& text) {
+  std::cerr << text << (text.ends_with('\n') ? "" : "\n");
+  return kUsage;
+}
+
+SourcePtr read_source(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf() || in.peek() == std::ifstream::traits_type::eof())) return nullptr;
+  return std::make_shared<SourceFile>(path, text.str());
+}
+
+std::string error_text(const RuntimeError& e, const SourcePtr& source) {
+  const std::string place = source && !e.range.empty() ? describe(*source, e.range) + ": " : std::string();
+  std::string out = fmt::format("{}{}: {}", place, name(e.kind), e.message);
+  if (source && !e.range.empty()) out += "\n  " + source->line_text(source->line_column(e.range.begin).line);
+  return out;
+}
+
+Outcome run_interpreter(const Input& in, const Options& o, bool with_bounds) {
+  Outcome out{"interp", "", copy_arguments(in.args), {}};
+  Diagnostics d;
+  std::optional<BoundLaunch> launch = bind_launch(in.kernel->abi, out.args, d);
+  if (!launch) {
+    out.error = d.render(*in.kernel_source);
+    out.refused = true;
+    return out;
+  }
+  const InterpretOptions options{.max_steps = o.max_steps, .order_seed = o.order_seed};
+  if (with_bounds)
+    out.reference = interpret_reference(*in.kernel, *launch, options);
+  else
+    out.reference.result = interpret(*in.kernel, *launch, options);
+  if (!out.reference.result.ok()) out.error = error_text(*out.reference.result.error, in.kernel_source);
+  return out;
+}
+
+// Binds to the program's ABI, which may be narrower than the kernel's.
+std::optional<BoundLaunch> bind_program(const Input& in, Outcome& out) {
+  Diagnostics d;
+  std::optional<BoundLaunch> launch = bind_launch(in.program->abi, restrict_arguments(out.args, in.program->abi), d);
+  if (launch) return launch;
+  out.error = d.render(in.program_source ? *in.program_source : *in.kernel_source);
+  out.refused = true;
+  return std::nullopt;
+}
+
+Outcome run_physical(const Input& in, const Options& o) {
+  Outcome out{"physical", "", copy_arguments(in.args), {}};
+  std::optional<BoundLaunch> launch = bind_program(in, out);
+  if (!launch) return out;
+  const InterpretResult r = interpret(*in.program, *launch, {.max_steps = o.max_steps, .order_seed = o.order_seed});
+  // A constructed program has the ranges of the kernel that it comes from.
+  if (!r.ok()) out.error = error_text(*r.error, in.program_source ? in.program_source : in.kernel_source);
+  return out;
+}
+
+Outcome run_host(const Input& in) {
+  Outcome out{"host", "", copy_arguments(in.args), {}};
+  std::optional<BoundLaunch> launch = bind_program(in, out);
+  if (!launch) return out;
+  Diagnostics d;
+  std::unique_ptr<emit::HostKernel> host = emit::HostKernel::compile(*in.program, d);
+  out.error = host ? host->run(*launch) : d.render(in.program_source ? *in.program_source : *in.kernel_source);
+  return out;
+}
+
+Outcome run_cuda(const Input& in, const Options& o) {
+  Outcome out{"cuda", "", copy_arguments(in.args), {}};
+  std::optional<BoundLaunch> launch = bind_program(in, out);
+  if (!launch) return out;
+  Diagnostics d;
+  std::optional<emit::Module> module = emit::emit_nvptx(*in.program, o.target, d);
+  if (!module) {
+    out.error = d.render(in.program_source ? *in.program_source : *in.kernel_source);
+    return out;
+  }
+  std::unique_ptr<runtime::Gpu> gpu = runtime::Gpu::open(&out.error);
+  if (!gpu) return out;
+  std::string cubin, log;
+  if (emit::toolkit_available()) out.error = emit::assemble(module->ptx, o.target, &cubin, &log);
+  if (!out.error.empty()) return out;
+  out.error = gpu->run(emit::describe_launch(*in.program, *module, o.target), cubin.empty() ? module->ptx : cubin,
+                       restrict_arguments(out.args, in.program->abi));
+  return out;
+}
+
+Outcome run_provider(const std::string& provider, const Input& in, const Options& o) {
+  if (provider == "interp") return run_interpreter(in, o, false);
+  if (provider == "physical") return run_physical(in, o);
+  if (provider == "host") return run_host(in);
+  return run_cuda(in, o);
+}
+
+int load(const Options& o, Input& in) {
+  in.kernel_source = read_source(o.file);
+  if (!in.kernel_source) return complain(o.file + ": cannot be read");
+  Diagnostics d;
+  std::optional<Module> module = parse_kir(in.kernel_source, d);
+  if (!module) return complain(d.render(*in.kernel_source));
+  std::string names;
+  for (const auto& k : module->kernels) {
+    names += (names.empty() ? "" : ", ") + k->id();
+    if (!in.kernel && (o.kernel.empty() || k->id() == o.kernel || k->name == o.kernel)) in.kernel = k;
+  }
+  if (!in.kernel) return complain(fmt::format("{}: there is no kernel {}; it has {}", o.file, o.kernel, names));
+  if (o.kernel.empty() && module->kernels.size() > 1) return complain(fmt::format("{}: say which --kernel: {}", o.file, names));
+
+  bool needs_program = o.on != "interp";
+  for (const std::string& c : o.compare) needs_program = needs_program || c != "interp";
+  if (!o.physical.empty()) {
+    in.program_source = read_source(o.physical);
+    if (!in.program_source) return complain(o.physical + ": cannot be read");
+    Diagnostics p;
+    in.program = parse_pir(in.program_source, p);
+    if (!in.program) return complain(p.render(*in.program_source));
+  } else if (needs_program) {
+    Diagnostics c;
+    std::optional<lowering::Construction> made = lowering::construct(*in.kernel, c);
+    if (!made) return complain(c.render(*in.kernel_source));
+    in.program = made->program;
+  }
+
+  std::vector<GivenArgument> given;
+  for (const auto& list : {o.arguments, o.extents})
+    for (const std::string& a : list) {
+      const std::size_t at = a.find('=');
+      if (at == std::string::npos || at == 0) return complain(fmt::format("'{}' is not NAME=VALUE", a));
+      given.push_back({a.substr(0, at), a.substr(at + 1)});
+    }
+  Diagnostics a;
+  std::optional<LaunchArgs> args = make_arguments(in.kernel->abi, given, a);
+  if (args && bind_launch(in.kernel->abi, *args, a)) {
+    in.args = std::move(*args);
+    return kDone;
+  }
+  return complain(a.render(*in.kernel_source));
+}
+
+bool is_written(const ViewParam& p) { return p.access != Access::in; }
+
+int write_outputs(const Options& o, const Input& in, const Outcome& result) {
+  std::error_code code;
+  fs::create_directories(o.out, code);
+  for (const ViewParam& p : in.kernel->abi.views) {
+    std::string error;
+    if (is_written(p) && !write_npy((fs::path(o.out) / (p.name + ".npy")).string(), *result.args.views.at(p.name), &error))
+      return complain(error);
+  }
+  return kDone;
+}
+
+void print_outputs(const Input& in, const Outcome& result) {
+  constexpr std::int64_t kShown = 16;
+  for (const ViewParam& p : in.kernel->abi.views) {
+    if (!is_written(p)) continue;
+    const Tensor t = result.args.views.at(p.name)->dense();
+    std::string elements;
+    for (std::int64_t i = 0; i < std::min(t.element_count(), kShown); ++i) elements += " " + literal_text(t.load(i));
+    fmt::print("{}: {}[{}]{}{}\n", p.name, name(p.dtype), fmt::join(t.shape, ", "), elements,
+               t.element_count() > kShown ? " ..." : "");
+  }
+}
+
+int run_one(const Options& o, const Input& in) {
+  const Outcome result = run_provider(o.on, in, o);
+  if (!result.error.empty()) {
+    fmt::print(stderr, "{}: {}\n", o.on, result.error);
+    return result.refused ? kUsage : kDifferent;
+  }
+  if (!o.out.empty()) return write_outputs(o, in, result);
+  print_outputs(in, result);
+  return kDone;
+}
+
+int compare_all(const Options& o, const Input& in) {
+  const Outcome reference = run_interpreter(in, o, true);
+  int code = kDone;
+  std::vector<Outcome> outcomes;
+  auto note = [&](const Outcome& o) {
+    if (o.error.empty()) return;
+    fmt::print(stderr, "{}: {}\n", o.provider, o.error);
+    code = code == kUsage || o.refused ? kUsage : kDifferent;
+  };
+  note(reference);
+  // Native code of an erroneous program may do anything, so the physical interpreter goes first.
+  std::vector<std::string> wanted = o.compare;
+  const bool native =
+      std::any_of(wanted.begin(), wanted.end(), [](const std::string& p) { return p == "host" || p == "cuda"; });
+  const bool physical = std::find(wanted.begin(), wanted.end(), "physical") != wanted.end();
+  std::erase_if(wanted, [](const std::string& p) { return p == "interp" || p == "physical"; });
+  if (native || physical) {
+    Outcome first = run_physical(in, o);
+    note(first);
+    if (!first.error.empty() && native) {
+      fmt::print(stderr, "{}: not run, since the program is erroneous\n", fmt::join(wanted, ", "));
+      wanted.clear();
+    }
+    if (physical) outcomes.push_back(std::move(first));
+  }
+  for (const std::string& p : wanted) {
+    outcomes.push_back(run_provider(p, in, o));
+    note(outcomes.back());
+  }
+  if (!reference.error.empty()) return code == kDone ? kDifferent : code;
+  if (reference.reference.undecided) {
+    fmt::print("not decided: the kernel's control depends on values that permitted executions may compute differently\n");
+    return code == kDone ? kUndecided : code;
+  }
+  const Reference& r = reference.reference;
+  for (const Outcome& other : outcomes) {
+    if (!other.error.empty()) continue;
+    for (std::size_t i = 0; i < in.kernel->abi.views.size(); ++i) {
+      const ViewParam& p = in.kernel->abi.views[i];
+      if (!is_written(p)) continue;
+      const Comparison c =
+          compare(*reference.args.views.at(p.name), *other.args.views.at(p.name), r.exact ? nullptr : &r.radius[i]);
+      fmt::print("{}: interp and {}: {}\n", p.name, other.provider, describe(c));
+      if (c.verdict == Comparison::Verdict::different && code == kDone) code = kDifferent;
+    }
+  }
+  fmt::print("oracle: {}\n", r.exact ? "one answer, bit for bit" : r.basis);
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options o;
+  CLI::App app("Runs a kernel and compares its providers.", "kir-run");
+  app.add_option("FILE.kir", o.file, "kernels")->required();
+  app.add_option("--kernel", o.kernel, "name or id of the kernel; may be left out when there is one");
+  app.add_option("--on", o.on, "interp, physical, host or cuda")->check(CLI::IsMember(kProviders))->capture_default_str();
+  app.add_option("--physical", o.physical, "a physical program to run in place of the constructed one");
+  app.add_option("--arg", o.arguments, "NAME=VALUE; a view: FILE.npy, random:SEED, random:SEED:special, zeros or @VIEW");
+  app.add_option("--extent", o.extents, "NAME=INTEGER, as --arg");
+  app.add_option("-o,--out", o.out, "folder for the written views, as NAME.npy");
+  app.add_option("--compare", o.compare, "providers to compare with the reference interpreter")
+      ->delimiter(',')
+      ->check(CLI::IsMember(kProviders));
+  app.add_option("--target", o.target, "GPU architecture")->capture_default_str();
+  app.add_option("--max-steps", o.max_steps, "limit of the interpreters")->capture_default_str();
+  app.add_option("--order-seed", o.order_seed, "order of unordered instances in the interpreters; 0 is ascending");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? kDone : kUsage;
+  }
+  Input in;
+  if (int code = load(o, in); code != kDone) return code;
+  return o.compare.empty() ? run_one(o, in) : compare_all(o, in);
+}

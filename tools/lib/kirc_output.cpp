@@ -1,0 +1,114 @@
+#include "tools/lib/kirc_output.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <iostream>
+
+#include "core/base/file.h"
+#include "core/base/sha256.h"
+#include "core/text/text.h"
+#include "emit/emit.h"
+
+namespace kir::tools {
+namespace {
+
+// "clamp<T = f32>" as a file name: "clamp-T-f32".
+std::string file_name(const std::string& id) {
+  std::string out;
+  for (char c : id) {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_')
+      out += c;
+    else if (!out.empty() && out.back() != '-')
+      out += '-';
+  }
+  while (!out.empty() && out.back() == '-') out.pop_back();
+  return out;
+}
+
+}  // namespace
+
+std::string KircOutput::check() const {
+  const bool host = request_.target == "host";
+  if (!host && !request_.target.starts_with("sm_"))
+    return fmt::format("target {} is neither host nor an NVIDIA architecture such as sm_90a", request_.target);
+  if (host && (request_.emit == "ptx" || request_.emit == "cubin"))
+    return fmt::format("--emit {} needs an NVIDIA target, such as --target sm_90a", request_.emit);
+  if (request_.folder.empty() && (request_.emit == "cubin" || request_.emit == "artifact"))
+    return fmt::format("--emit {} needs a folder to write to (-o DIR)", request_.emit);
+  if (request_.emit == "cubin" && !emit::toolkit_available())
+    return "--emit cubin needs ptxas of the CUDA Toolkit, which is not found";
+  return "";
+}
+
+bool KircOutput::add(const PhysicalProgram& program, const std::string& id, Report* report, Diagnostics& diagnostics) {
+  Item item;
+  item.id = id;
+  if (request_.emit == "physical") {
+    item.text = print(program);
+    items_.push_back(std::move(item));
+    return true;
+  }
+  const bool host = request_.target == "host";
+  std::optional<emit::Module> module =
+      host ? emit::emit_host(program, diagnostics) : emit::emit_nvptx(program, request_.target, diagnostics);
+  if (!module) return false;
+  std::string cubin;
+  const bool wants_cubin = request_.emit == "cubin" || request_.emit == "artifact";
+  if (!host && wants_cubin && emit::toolkit_available()) {
+    std::string log;
+    if (std::string error = emit::assemble(module->ptx, request_.target, &cubin, &log); !error.empty()) {
+      diagnostics.error("E-90", {}, fmt::format("ptxas refuses the code of {}: {} {}", id, error, log));
+      return false;
+    }
+  }
+  if (request_.emit == "llvm") item.text = module->llvm_ir;
+  if (request_.emit == "ptx") item.text = module->ptx;
+  if (request_.emit == "cubin") item.text = cubin;
+  if (request_.emit == "artifact") {
+    item.is_artifact = true;
+    item.artifact.ptx = module->ptx;
+    item.artifact.cubin = cubin;
+    if (host) item.artifact.llvm = module->llvm_ir;
+    item.artifact.program_text = print(program);
+    item.artifact.launch = emit::describe_launch(program, *module, request_.target);
+    if (report) {
+      report->certificate_subject().artifact_digest = sha256_hex(host ? module->llvm_ir : module->ptx + cubin);
+      report->certificate_subject().launch_digest = sha256_hex(runtime::to_json(item.artifact.launch));
+      item.artifact.certificate = report->certificate();
+    }
+  }
+  items_.push_back(std::move(item));
+  return true;
+}
+
+std::string KircOutput::commit() const {
+  namespace fs = std::filesystem;
+  for (const Item& item : items_) {
+    if (request_.folder.empty()) {
+      std::cout << item.text << std::flush;
+      if (!std::cout) return "standard output cannot be written";
+      continue;
+    }
+    const fs::path folder = request_.folder;
+    const std::string name = file_name(item.id);
+    std::string error;
+    if (item.is_artifact) {
+      error = emit::write_artifact((request_.several ? folder / name : folder).string(), item.artifact);
+    } else {
+      std::error_code code;
+      fs::create_directories(folder, code);
+      write_file((folder / (name + suffix())).string(), item.text, &error);
+    }
+    if (!error.empty()) return error;
+  }
+  return "";
+}
+
+std::string KircOutput::suffix() const {
+  if (request_.emit == "physical") return ".pir";
+  if (request_.emit == "llvm") return ".ll";
+  return "." + request_.emit;
+}
+
+}  // namespace kir::tools
