@@ -11,6 +11,20 @@ namespace kir::lowering {
 
 using proof::ObligationKind;
 
+namespace {
+
+// Sentences go into certificates, which do not depend on folders.
+std::string base_name(const std::string& place) {
+  std::size_t slash = place.rfind('/');
+  return slash == std::string::npos ? place : place.substr(slash + 1);
+}
+
+std::string plain(Expr e) {
+  return to_string(e, [](Expr leaf) { return leaf.is(ExprKind::variable) ? leaf.name() : std::string(); });
+}
+
+}  // namespace
+
 Claims::Claims(const KernelFacts& facts, const SpacePlan& space, proof::Ledger& ledger)
     : facts_(facts), space_(space), ledger_(ledger) {
   ExprPool& p = pool();
@@ -218,7 +232,7 @@ void Claims::access(OpId op, std::string_view verb, std::string_view view, std::
                     std::span<const ValueId> physical_at, ValueId kir_where, ValueId physical_where) {
   ExprPool& p = pool();
   const SegmentPlan& s = space_.segments[group_];
-  const std::string place = facts_.where(op);
+  const std::string place = base_name(facts_.where(op));
   const std::string key = fmt::format("{}:{}:{}", s.group, op.index, serial_++);
   KIR_CHECK(spec_at.size() == physical_at.size(), "an access has one coordinate per axis on both sides");
   std::vector<Expr> equal_axes;
@@ -242,8 +256,8 @@ void Claims::access(OpId op, std::string_view verb, std::string_view view, std::
     std::vector<Expr> member = t.facts;
     member.insert(member.end(), t.member.begin(), t.member.end());
     add(ObligationKind::coverage, "coverage:" + key,
-        fmt::format("store {} at {}: each member has one work id, {} + {}", view, place, s.offset_name, to_string(number)),
-        member, p.all_of(goal), op);
+        fmt::format("store {} at {}: each member has one work id, {} + {}", view, place, s.offset_name, plain(number)), member,
+        p.all_of(goal), op);
   }
 }
 

@@ -174,5 +174,17 @@ TEST(Meaning, OfMergedGroupsLoopsRelationsAndTensorsIsKept) {
   }
 }
 
+// shows: K8.5
+TEST(Meaning, ErrorsOfTheProgramPointIntoTheKernel) {
+  Built b = build("kernel k(x: in f32[N], y: out f32[N]) {\n  parallel i in 0..N {\n    y[i] = x[i + 1]\n  }\n}");
+  std::optional<BoundLaunch> l = launch(b.kernel->abi, {{"N", 7}}, 3);
+  ASSERT_TRUE(l);
+  InterpretResult r = interpret(b.program(), *l);
+  ASSERT_FALSE(r.ok());
+  EXPECT_EQ(r.error->kind, RuntimeErrorKind::out_of_bounds);
+  ASSERT_TRUE(b.program().source);
+  EXPECT_EQ(describe(*b.program().source, r.error->range), "test.kir:4:12");
+}
+
 }  // namespace
 }  // namespace kir::lowering::testing
