@@ -90,7 +90,10 @@ class Bundler {
     Diagnostics diagnostics;
     auto module = emit::emit_nvptx(program, sm_, diagnostics);
     if (!module) throw Trouble(name + ": " + rendered(diagnostics, program.source));
-    emit::Artifact artifact{module->ptx, "", print(program), "", emit::describe_launch(program, *module, sm_)};
+    emit::Artifact artifact;
+    artifact.ptx = module->ptx;
+    artifact.program_text = print(program);
+    artifact.launch = emit::describe_launch(program, *module, sm_);
     if (emit::toolkit_available()) {
       std::string log;
       if (std::string e = emit::assemble(module->ptx, sm_, &artifact.cubin, &log); !e.empty()) throw Trouble(name + ": " + e);
