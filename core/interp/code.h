@@ -16,7 +16,7 @@ namespace kir {
 
 using Slot = std::uint32_t;
 inline constexpr Slot kNoSlot = ~Slot{0};
-inline constexpr std::size_t kMaxRank = 16;  // of views and tensors that can be accessed
+inline constexpr std::size_t kMaxRank = 32;  // of views and tensors, as the language has it
 
 enum class InstrKind : std::uint8_t {
   constant,   // dst = literal

@@ -82,7 +82,7 @@ class IndexCode {
   bool uses_tiles_ = false;
   std::uint32_t root_ = 0;
   std::vector<Node> nodes_;
-  std::vector<Expr> exprs_;  // of each node
+  std::vector<Expr> exprs_;                          // of each node
   std::unordered_map<Expr, std::uint32_t> numbers_;  // while decoding
 };
 

@@ -17,11 +17,20 @@
 namespace kir {
 
 enum class RuntimeErrorKind : std::uint8_t {
-  out_of_bounds, uninitialized_read, division, conversion, empty_reduction, failed_assume, zero_divisor, bad_step, race,
-  index_overflow,     // physical: an intermediate of an integer expression leaves its type
-  arbitrary_value,    // an observable result depends on an unfilled masked lane
-  launch_overflow,    // physical: a definition overflows 64 bits, or the grid is above the provider's limit
-  step_limit, unsupported,
+  out_of_bounds,
+  uninitialized_read,
+  division,
+  conversion,
+  empty_reduction,
+  failed_assume,
+  zero_divisor,
+  bad_step,
+  race,
+  index_overflow,   // physical: an intermediate of an integer expression leaves its type
+  arbitrary_value,  // an observable result depends on an unfilled masked lane
+  launch_overflow,  // physical: a definition overflows 64 bits, or the grid is above the provider's limit
+  step_limit,
+  unsupported,
 };
 std::string_view name(RuntimeErrorKind k);
 
@@ -56,8 +65,8 @@ InterpretResult interpret(const PhysicalProgram& program, const BoundLaunch& lau
 // A launch without tensors: extents and strides follow from the symbols. Contents of elements that are not given are
 // random_scalar(dtype, seed + 2 * view, address, special).
 struct SparseLaunch {
-  std::map<std::string, std::int64_t> symbols;                 // every symbol of the ABI
-  std::vector<Scalar> scalars;                                 // in ABI order; those left out are random
+  std::map<std::string, std::int64_t> symbols;  // every symbol of the ABI
+  std::vector<Scalar> scalars;                  // in ABI order; those left out are random
   std::uint64_t seed = 0;
   bool special = false;
   std::vector<std::map<std::int64_t, Scalar>> cells;           // given contents per view, by address; may be shorter
@@ -72,9 +81,9 @@ using Focus = std::map<ValueId, std::vector<std::int64_t>>;
 
 struct ReplayResult {
   std::optional<RuntimeError> error;
-  std::string outside_contract;                             // "" or why the ABI refuses such a launch; nothing has run then
+  std::string outside_contract;  // "" or why the ABI refuses such a launch; nothing has run then
   std::uint64_t steps = 0;
-  std::vector<std::map<std::int64_t, Scalar>> written;      // per view, by address
+  std::vector<std::map<std::int64_t, Scalar>> written;  // per view, by address
 };
 
 // One member, or some, of the kernel's top-level parallels: those whose variables are in the focus (an empty list of values

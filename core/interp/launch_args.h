@@ -17,15 +17,15 @@ namespace kir {
 using TensorPtr = std::shared_ptr<Tensor>;
 
 struct LaunchArgs {
-  std::map<std::string, TensorPtr> views;             // by parameter name; one Tensor may stand for several (aliasing)
+  std::map<std::string, TensorPtr> views;  // by parameter name; one Tensor may stand for several (aliasing)
   std::map<std::string, Scalar> scalars;
-  std::map<std::string, std::int64_t> symbols;        // index parameters; shape symbols may be given too
+  std::map<std::string, std::int64_t> symbols;  // index parameters; shape symbols may be given too
 };
 
 struct BoundLaunch {
-  std::vector<TensorPtr> views;                       // in ABI order
-  std::vector<Scalar> scalars;                        // in ABI order
-  std::map<std::string, std::int64_t> symbols;        // every symbol of the ABI
+  std::vector<TensorPtr> views;                 // in ABI order
+  std::vector<Scalar> scalars;                  // in ABI order
+  std::map<std::string, std::int64_t> symbols;  // every symbol of the ABI
 };
 
 // What the symbols alone determine.
@@ -34,7 +34,7 @@ struct ViewExtent {
 };
 struct LaunchLayout {
   std::map<std::string, std::int64_t> symbols;
-  std::vector<ViewExtent> views;                      // in ABI order
+  std::vector<ViewExtent> views;  // in ABI order
 };
 
 // Checks A-nn (listed in launch_layout.cpp): everything present and nothing unknown; dtype, rank, extents and strides equal

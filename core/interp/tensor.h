@@ -30,7 +30,8 @@ struct Tensor {
 
 // Bytes that a tensor of this form occupies: 0 when an extent is 0, else 1 + sum of (extent - 1) * stride elements.
 // Empty when an extent or stride is negative, or when that or a stride in bytes is 2^63 or more.
-std::optional<std::int64_t> storage_bytes(DType dtype, std::span<const std::int64_t> shape, std::span<const std::int64_t> strides);
+std::optional<std::int64_t> storage_bytes(DType dtype, std::span<const std::int64_t> shape,
+                                          std::span<const std::int64_t> strides);
 
 // Strides of a dense row-major array; empty when one does not fit 64 bits.
 std::optional<std::vector<std::int64_t>> dense_strides(std::span<const std::int64_t> shape);

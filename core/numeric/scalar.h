@@ -24,7 +24,7 @@ struct Scalar {
   std::uint64_t as_unsigned() const;  // zero-extended; integer types
   double as_double() const;           // exact for every float type here (f8, f16, bf16, tf32, f32, f64)
   bool as_bool() const { return bits != 0; }
-  bool is_nan() const;                // false for integers
+  bool is_nan() const;  // false for integers
 
   friend bool operator==(const Scalar&, const Scalar&) = default;
 };
