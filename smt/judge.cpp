@@ -79,8 +79,8 @@ class Judge {
   }
 
   // Index into found_ of the trial at these sizes, when it misbehaved.
-  std::optional<std::size_t> try_at(const Symbols& symbols, Contents contents, std::uint64_t seed, bool aliased, const TrialLimits& limits,
-                                    std::int64_t max_bytes) {
+  std::optional<std::size_t> try_at(const Symbols& symbols, Contents contents, std::uint64_t seed, bool aliased,
+                                    const TrialLimits& limits, std::int64_t max_bytes) {
     auto args = make_args(kernel_.abi, symbols, contents, seed, aliased, max_bytes);
     if (!args) return {};
     Trial t = try_launch(kernel_, program_, *args, contents, limits);
@@ -147,7 +147,8 @@ class Judge {
       }
       pending_.push_back(i);
       d.verdict = Verdict::unknown;
-      d.reason = fmt::format("a model of the negation ({}) did not replay{}", model_text(d), d.reason.empty() ? "" : ": " + d.reason);
+      d.reason =
+          fmt::format("a model of the negation ({}) did not replay{}", model_text(d), d.reason.empty() ? "" : ": " + d.reason);
     }
   }
 
@@ -157,21 +158,22 @@ class Judge {
     if (!fresh) return it->second;
     constexpr Contents kContents[] = {Contents::exact, Contents::special, Contents::large};
     for (int k = 0; k < 6; ++k)
-      if (auto f = try_at(symbols, kContents[k % 3], static_cast<std::uint64_t>(1000 + k), k % 2 == 1, TrialLimits{}, kMaxReplayBytes))
+      if (auto f = try_at(symbols, kContents[k % 3], static_cast<std::uint64_t>(1000 + k), k % 2 == 1, TrialLimits{},
+                          kMaxReplayBytes))
         it->second.push_back(*f);
     return it->second;
   }
 
-  // The launch is too large to be run, but the obligation speaks of one operation at one point and of nothing that memory holds; the
-  // decision procedure evaluated it there.
+  // The launch is too large to be run, but the obligation speaks of one operation at one point and of nothing that memory
+  // holds; the decision procedure evaluated it there.
   void point_replay(std::size_t i, const Symbols& symbols) {
     const proof::Obligation& o = out_.ledger.obligations[i];
     std::string point;
     for (const proof::Binding& b : out_.decisions[i].model)
       if (!b.value.empty() && !symbols.contains(b.leaf)) point += fmt::format(", {} = {}", b.leaf, b.value);
     Counterexample c;
-    c.text = fmt::format("at {}{}: this does not hold: {} (evaluated at this point; the launch is too large to be run whole)", text_of(symbols),
-                         point, o.sentence);
+    c.text = fmt::format("at {}{}: this does not hold: {} (evaluated at this point; the launch is too large to be run whole)",
+                         text_of(symbols), point, o.sentence);
     c.side = o.side;
     c.range = o.range;
     out_.counterexamples.push_back(c);
@@ -220,7 +222,8 @@ class Judge {
     if (out_.decisions.empty()) take(Verdict::missing);
     for (const Found& f : found_) {
       if (f.attributed) continue;
-      bool refuted = std::any_of(out_.decisions.begin(), out_.decisions.end(), [](const auto& d) { return d.verdict == Verdict::refuted; });
+      bool refuted = std::any_of(out_.decisions.begin(), out_.decisions.end(),
+                                 [](const auto& d) { return d.verdict == Verdict::refuted; });
       if (refuted) continue;
       // Everything that could speak about it is proved, yet an execution misbehaves: the validator itself is at fault.
       proof::Obligation o;
