@@ -49,6 +49,7 @@ namespace kir {
 bool verify(const Kernel& kernel, Diagnostics& diagnostics) {
   std::size_t before = diagnostics.error_count();
   std::vector<std::string> constexprs;
+  constexprs.reserve(kernel.constexprs.size());
   for (const Constexpr& c : kernel.constexprs) constexprs.push_back(c.name);
   if (!is_valid_name(kernel.name))
     diagnostics.error("V-01", kernel.range, fmt::format("'{}' is no name for a kernel", kernel.name));

@@ -230,10 +230,10 @@ void BodyVerifier::access(const Op& o) {
     error("V-20", o, fmt::format("the predicate is {}, not i1", text(t)));
     return false;
   };
-  std::size_t next = rank + 1;
-  if (!load && !element(operand(o, next++), "stored value")) return;
-  if (next < o.operands.size() && !predicate(operand(o, next++))) return;
-  if (load && next < o.operands.size() && !element(operand(o, next++), "fill")) return;
+  std::size_t where = load ? rank + 1 : rank + 2;
+  if (!load && !element(operand(o, rank + 1), "stored value")) return;
+  if (where < o.operands.size() && !predicate(operand(o, where))) return;
+  if (load && where + 1 < o.operands.size() && !element(operand(o, where + 1), "fill")) return;
   if (!agree) return error("V-13", o, "the fragments differ in shape or layout");
   if (const std::int64_t* v = o.attrs.find<std::int64_t>(AttrKey::vector); v && (*v < 1 || *v > 16 || (*v & (*v - 1)) != 0))
     return error("W-12", o, fmt::format("vec {} is none of 1, 2, 4, 8, 16", *v));

@@ -24,6 +24,7 @@
 #include "core/ir/verify.h"
 #include "core/ir/verify_body.h"
 #include "core/pir/program.h"
+#include "core/text/words.h"
 
 namespace kir {
 namespace {
@@ -35,6 +36,8 @@ class ProgramVerifier {
   bool run() {
     std::size_t before = diagnostics_.error_count();
     if (!is_valid_name(p_.name)) error("V-01", {}, fmt::format("'{}' is no name for a program", p_.name));
+    if (p_.implements.find_first_of("\"\n") != std::string::npos)
+      error("V-01", {}, "what the program implements is named without quotes and line ends");
     verify_abi(p_.abi, true, {}, {}, diagnostics_);
     launch();
     layouts();
@@ -69,7 +72,8 @@ class ProgramVerifier {
   void layouts() {
     std::set<std::string> seen;
     for (const NamedLayout& l : p_.layouts) {
-      if (!seen.insert(l.name).second) error("W-07", {}, fmt::format("there are two layouts '@{}'", l.name));
+      if (!text::is_identifier(l.name) || !seen.insert(l.name).second)
+        error("W-07", {}, fmt::format("'@{}' is no name for a layout, or one used twice", l.name));
       std::int64_t lo = 0, hi = 0;
       bool known = true, overflow = false;
       auto reach = [&](std::int64_t by) { overflow |= __builtin_add_overflow(by < 0 ? lo : hi, by, by < 0 ? &lo : &hi); };
@@ -112,7 +116,7 @@ class ProgramVerifier {
         continue;
       }
       for (const std::string& a : s.axes)
-        if (a.empty()) error("W-03", s.range, "an axis without a name");
+        if (!text::is_identifier(a)) error("W-03", s.range, fmt::format("'{}' is no name for an axis", a));
       if (std::set<std::string>(s.axes.begin(), s.axes.end()).size() != s.axes.size())
         error("W-03", s.range, "two axes have one name");
       for (std::size_t i = 0; i < s.lo.size(); ++i) {

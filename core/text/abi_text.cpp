@@ -88,21 +88,23 @@ void Parser::index_param(const Token& name) {
     }
 }
 
+// 1 where the expression has an error, told already: ranks and lists keep their length.
+Expr Parser::index_or_one(NodeId n) {
+  try {
+    return index_expr(n, Sort::integer);
+  } catch (const Recover&) {
+    return pool_->constant(1);
+  }
+}
+
 // Extents and strides become expressions once all symbols are bound.
 void Parser::resolve_views() {
   for (std::size_t i = 0; i < pending_views_.size(); ++i) {
     const PendingView& p = pending_views_[i];
     ViewParam& v = abi_.views[i];
-    auto resolved = [&](NodeId n) {
-      try {
-        return index_expr(n, Sort::integer);
-      } catch (const Recover&) {
-        return pool_->constant(1);  // told already; the rank stays right for the body
-      }
-    };
-    for (NodeId n : p.shape) v.shape.push_back(resolved(n));
+    for (NodeId n : p.shape) v.shape.push_back(index_or_one(n));
     if (v.explicit_strides) {
-      for (NodeId n : p.strides) v.strides.push_back(resolved(n));
+      for (NodeId n : p.strides) v.strides.push_back(index_or_one(n));
       if (v.strides.size() == v.rank()) continue;
       report("T-08", v.range, fmt::format("'{}' has {} extents but {} strides", v.name, v.rank(), v.strides.size()));
     }

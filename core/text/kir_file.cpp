@@ -30,10 +30,8 @@ std::optional<Module> Parser::parse_kir_file() {
     if (!at(Tok::integer) || text_of(tok_.range()) != "1")
       fail("P-01", tok_.range(), fmt::format("KIR version 1 is expected, found {}", found()), "the file begins with: kir 1");
     advance();
+    if (!at(Tok::end) && !at(Word::kernel)) fail("P-03", tok_.range(), fmt::format("expected 'kernel', found {}", found()));
   } catch (const Recover&) {
-  }
-  if (!at(Tok::end) && !at(Word::kernel)) {
-    report("P-03", tok_.range(), fmt::format("expected 'kernel', found {}", found()));
     skip_to_kernel();
   }
   while (!at(Tok::end)) {

@@ -7,12 +7,24 @@
 //
 //   cursor.cpp      tokens, errors, recovery, scopes
 //   expression.cpp  text to trees
-//   elaborate.cpp   trees to integer expressions, operations and values
+//   elaborate*.cpp  trees to integer expressions (index), operations and values; calls, conversions and loads (call)
 //   statement.cpp   statements and blocks
 //   rhs.cpp         right-hand sides without regions
-//   region_rhs.cpp  right-hand sides with regions
+//   region_rhs.cpp  for, while, if, tensor, view
+//   reduce_rhs.cpp  reductions
 //   type_text.cpp   types, shapes, literals
 //   abi_text.cpp    views, alias facts, relations
+//
+// Ids of the errors told here:
+//   P-01 version                      T-01 a name that is not bound
+//   P-02 bytes that are no token      T-02 a name bound twice
+//   P-03 another token is expected    T-03 an expression of another kind is expected (data, index, view)
+//   P-04 wrong use of an operation    T-04 types that differ
+//   P-05 a limit is exceeded          T-05 an operation that does not exist for the type
+//   P-06 no name                      T-06 a literal or operation without a type
+//   P-07 unknown operation            T-07 a literal that does not fit
+//   P-08 ends of blocks               T-08 wrong number of axes, names or values
+//   P-09 layout text
 #pragma once
 
 #include <optional>
@@ -132,6 +144,7 @@ class Parser {
   ValueId access_value(NodeId n, const Type* expected);
   Expr index_expr(NodeId n, Sort sort);
   Expr index_leaf(NodeId n);
+  Sort sort_of(NodeId n) const;
   Expr parse_index(Sort sort = Sort::integer) { return index_expr(expression(), sort); }
   bool is_index_like(const Term& t) const;  // a value of type index, or an integer expression
   bool can_be_index(const Term& t) const;
@@ -234,6 +247,7 @@ class Parser {
   void scalar_param(const Token& name, DType t);
   void index_param(const Token& name);
   std::vector<NodeId> expression_list(Tok close);
+  Expr index_or_one(NodeId n);
   void resolve_views();
   void alias_facts();  // after the word `alias`
   void relations();    // after the word `where`
@@ -311,6 +325,7 @@ class Parser {
   std::vector<PendingDefinition> pending_definitions_;
   std::vector<PendingSegment> pending_segments_;
   std::vector<PendingArm> pending_arms_;
+  bool incomplete_ = false;  // a section of a physical program was skipped
   std::set<std::string> kernel_ids_;
   OpId last_op_;  // the operation emitted last
   bool any_origin_ = false;

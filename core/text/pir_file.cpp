@@ -26,6 +26,7 @@ void Parser::section(void (Parser::*parse)(PhysicalProgram&), PhysicalProgram& p
   try {
     (this->*parse)(p);
   } catch (const Recover&) {
+    incomplete_ = true;
     skip_section();
   }
 }
@@ -55,10 +56,9 @@ PhysicalPtr Parser::parse_pir_file() {
   }
   section(&Parser::pir_launch, *p);
   while (at(Word::layout)) section(&Parser::pir_layout, *p);
-  bool bad_before = failed_;
   section(&Parser::pir_space, *p);
-  if (failed_ && !bad_before) {
-    while (!at(Tok::end) && !at(Word::group)) advance();
+  if (incomplete_) {  // the dispatch speaks of definitions that are not known
+    while (!at(Tok::end) && !(at(Word::group) && peek(1).kind == Tok::name)) advance();
   } else {
     section(&Parser::pir_dispatch, *p);
   }
@@ -71,7 +71,7 @@ PhysicalPtr Parser::parse_pir_file() {
     }
     section(&Parser::pir_group, *p);
   }
-  if (!p->work) return nullptr;
+  if (!p->work) p->work = builder_->add_argument(root_, Type::scalar(DType::i64), "w");  // told already; for the verifier
   roots.push_back(root_);
   for (const Group& g : p->groups) roots.push_back(g.region);
   return finish_program(std::move(p), std::move(roots));
@@ -240,17 +240,14 @@ void Parser::pir_space(PhysicalProgram& p) {
 void Parser::resolve_definitions(PhysicalProgram& p) {
   if (grid_.value != kNoNode) pending_definitions_.push_back(grid_);
   for (PendingDefinition& d : pending_definitions_) {
-    try {
-      d.definition.value = index_expr(d.value, Sort::integer);
-      p.definitions.push_back(d.definition);
-    } catch (const Recover&) {
-    }
+    d.definition.value = index_or_one(d.value);
+    p.definitions.push_back(d.definition);
     bind(d.token, {.kind = BindingKind::symbol});
   }
   for (PendingSegment& s : pending_segments_) {
     for (std::size_t i = 0; i < s.lo.size(); ++i) {
-      s.segment.lo.push_back(index_expr(s.lo[i], Sort::integer));
-      s.segment.hi.push_back(index_expr(s.hi[i], Sort::integer));
+      s.segment.lo.push_back(index_or_one(s.lo[i]));
+      s.segment.hi.push_back(index_or_one(s.hi[i]));
     }
     p.segments.push_back(s.segment);
   }
@@ -328,7 +325,7 @@ PhysicalPtr Parser::finish_program(std::shared_ptr<PhysicalProgram> p, std::vect
     std::string_view name = names_.text(arm.group.name);
     auto group = std::find_if(p->groups.begin(), p->groups.end(), [&](const Group& g) { return g.name == name; });
     if (group == p->groups.end()) {
-      report("T-01", arm.group.range(), fmt::format("there is no group '{}'", name));
+      if (!incomplete_) report("T-01", arm.group.range(), fmt::format("there is no group '{}'", name));
       continue;
     }
     p->arms[i].group = static_cast<std::size_t>(group - p->groups.begin());
@@ -367,8 +364,11 @@ PhysicalPtr Parser::finish_program(std::shared_ptr<PhysicalProgram> p, std::vect
   if (any_origin_) p->origin_kernel = p->implements;
   Diagnostics found(1000);
   verify(*p, found);
-  for (const Diagnostic& d : found.all())
+  for (const Diagnostic& d : found.all()) {
+    // After a section that could not be read, what refers to it is no mistake of its own.
+    if (incomplete_ && (d.id == "W-03" || d.id == "W-04")) continue;
     if (d.severity == Severity::error) report(d.id.c_str(), d.range, d.message, d.hint);
+  }
   return failed_ ? nullptr : p;
 }
 

@@ -95,9 +95,7 @@ void Parser::statement(const BlockSpec& spec, bool& ended) {
   NodeId e = expression();
   const Node n = syntax_.nodes[e];
   if (at(Tok::assign) && simple && n.kind == NodeKind::access) {
-    std::vector<NodeId> coords;
-    for (std::uint32_t i = 0; i < n.kid_count; ++i) coords.push_back(syntax_.kid(e, i));
-    return store_to(base, coords, begin);
+    return store_to(base, syntax_.children(e), begin);
   }
   if (at(Tok::assign))
     fail("P-03", tok_.range(), "'=' after something that is no element", physical_ ? "" : "values are bound with let");

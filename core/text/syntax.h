@@ -76,6 +76,10 @@ struct Syntax {
     nodes.push_back(n);
     return static_cast<NodeId>(nodes.size() - 1);
   }
+  std::vector<NodeId> children(NodeId n) const {
+    auto first = kids.begin() + nodes[n].kids;
+    return {first, first + nodes[n].kid_count};
+  }
   NodeId kid(NodeId n, std::uint32_t i) const { return kids[nodes[n].kids + i]; }
 };
 

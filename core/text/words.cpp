@@ -82,14 +82,14 @@ bool WordTable::is_reserved(std::string_view name) const {
 std::string_view WordTable::nearest_operation(std::string_view name) const {
   if (name.size() > 40) return {};
   std::string_view best;
-  std::size_t distance = 3;
+  std::size_t distance = std::max<std::size_t>(1, name.size() / 3) + 1;  // further away is another word
   for (std::size_t i = 0; i < texts_.size(); ++i) {
     const WordInfo& w = infos_[i];
     if (!w.op && !w.to) continue;
     // "max" is nearest to "max.nan": a missing suffix counts little.
     std::string_view candidate = texts_[i];
     std::size_t d = edit_distance(name, candidate);
-    if (candidate.substr(0, candidate.find('.')) == name) d = std::min<std::size_t>(d, 2);
+    if (candidate.substr(0, candidate.find('.')) == name) d = std::min<std::size_t>(d, 1);
     if (d < distance) {
       distance = d;
       best = candidate;

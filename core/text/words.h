@@ -48,7 +48,7 @@ class WordTable {
   const WordInfo* find(NameId id) const { return id < infos_.size() ? &infos_[id] : nullptr; }
   std::string_view text(NameId id) const { return texts_[id]; }
   bool is_reserved(std::string_view name) const;
-  // The known operation name nearest to `name` (edit distance at most 2), or "".
+  // The known operation name nearest to `name` (by edit distance, at most a third of its length), or "".
   std::string_view nearest_operation(std::string_view name) const;
 
  private:

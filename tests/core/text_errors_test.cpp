@@ -68,7 +68,8 @@ kernel third() { store q[0] = 1.0 }
 
 TEST(TextErrors, HeadsOfFiles) {
   expect_errors("", {{"P-03", 1, 1}});
-  expect_errors("kir 2\n", {{"P-01", 1, 5}, {"P-03", 1, 5}});
+  expect_errors("kir 2\n", {{"P-01", 1, 5}});
+  expect_errors("kir 1 junk\nkernel k(x: out f32[]) { x[] = 1 }\n", {{"P-03", 1, 7}, {"T-07", 2, 32}});
   expect_errors("kernel k() { }\n", {{"P-03", 1, 1}});
   expect_errors("kir 1\nkernel k( { }\n", {{"P-03", 2, 11}, {"P-03", 2, 11}});
   EXPECT_TRUE(pir_of("").has("P-03"));
@@ -224,6 +225,16 @@ TEST(TextErrors, PhysicalHeads) {
   EXPECT_TRUE(with("grid G = O0 + L0", "grid G = %w").has("T-01"));
   EXPECT_TRUE(with("group g (%m: i64", "group g (%m: index").has("T-03"));
   EXPECT_TRUE(with("f32<8; @L>", "f32<0; @L>").has("T-07"));
+}
+
+TEST(TextErrors, AllMistakesOfAPhysicalProgramInOneRun) {
+  std::string text = program_around("%a: f32 = add %c, %nothing\n%b: f32 = add %a, 1\nstore x[%m] = %c\n%g: f32 = frob %c, %c");
+  text.replace(text.find("offset O0 = 0"), 13, "offset O0 = Q");
+  PirResult r = pir_of(text);
+  EXPECT_EQ(r.diagnostics.error_count(), 4u) << r.text();
+  for (const char* id : {"T-01", "V-21", "P-07"}) EXPECT_TRUE(r.has(id)) << r.text();
+  PirResult broken = pir_of(text.replace(text.find("dispatch %w: i64"), 16, "dispatch %w: = 4"));
+  EXPECT_EQ(broken.diagnostics.error_count(), 5u) << broken.text();
 }
 
 }  // namespace

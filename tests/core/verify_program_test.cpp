@@ -17,6 +17,9 @@ using Breaker = std::function<void(PhysicalProgram&)>;
 std::multimap<std::string, Breaker> struct_breakers() {
   return {
       {"V-01", [](PhysicalProgram& p) { p.name = "9"; }},
+      {"V-01", [](PhysicalProgram& p) { p.implements = "a\"b"; }},
+      {"W-03", [](PhysicalProgram& p) { p.segments[0].axes[0] = "m.n"; }},
+      {"W-07", [](PhysicalProgram& p) { p.layouts[0].name = "L L"; }},
       {"W-01", [](PhysicalProgram& p) { p.launch.pack = 2; }},
       {"W-01", [](PhysicalProgram& p) { p.launch.threads = 0; }},
       {"W-02", [](PhysicalProgram& p) { p.definitions[0].name = "N"; }},
