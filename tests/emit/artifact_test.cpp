@@ -41,7 +41,10 @@ class ArtifactFolder : public ::testing::Test {
     Diagnostics diagnostics;
     auto module = emit::emit_nvptx(*program, "sm_90a", diagnostics);
     ASSERT_TRUE(module);
-    artifact = {module->ptx, "", print(*program), "{}", emit::describe_launch(*program, *module, "sm_90a")};
+    artifact.ptx = module->ptx;
+    artifact.program_text = print(*program);
+    artifact.certificate = "{}";
+    artifact.launch = emit::describe_launch(*program, *module, "sm_90a");
   }
   void TearDown() override { fs::remove_all(root); }
   std::size_t entries() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(root), {})); }

@@ -1,0 +1,195 @@
+#include "tools/bundle/writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "core/interp/oracle.h"
+#include "core/numeric/float_format.h"
+#include "core/text/text.h"
+#include "emit/artifact.h"
+
+namespace kir::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Symbols = std::map<std::string, std::int64_t>;
+
+std::string rendered(const Diagnostics& diagnostics, const SourcePtr& source) {
+  if (source) return diagnostics.render(*source);
+  std::string text;
+  for (const Diagnostic& d : diagnostics.all()) text += d.message + "\n";
+  return text;
+}
+
+// A launch with many times the elements, where the ABI's relations allow it.
+std::optional<Symbols> enlarged(const Abi& abi, Symbols symbols) {
+  bool grown = false;
+  for (auto& [name, v] : symbols)
+    if (v >= 1000) {
+      v *= 16;
+      grown = true;
+    }
+  Diagnostics ignored;
+  if (!grown || !resolve_layout(abi, symbols, ignored)) return std::nullopt;
+  return symbols;
+}
+
+std::string label(const Symbols& symbols, std::uint64_t seed, bool special) {
+  std::string out;
+  for (const auto& [name, v] : symbols) out += fmt::format("{} = {}, ", name, v);
+  return out + fmt::format("seed {}{}", seed, special ? ", special values" : "");
+}
+
+// The distance from a float to the next one away from zero; 0 for NaN and infinities.
+double spacing(const Scalar& s) {
+  if (!is_float(s.type) || s.is_nan() || std::isinf(s.as_double())) return 0;
+  const FloatFormat& f = float_format(s.type);
+  const std::uint64_t magnitude = s.bits & (f.sign_bit() - 1);
+  const std::uint64_t next = std::min(magnitude + (std::uint64_t{1} << f.shift), f.max_finite());
+  const std::uint64_t below = next - (std::uint64_t{1} << f.shift);
+  return Scalar{s.type, next}.as_double() - Scalar{s.type, below}.as_double();
+}
+
+}  // namespace
+
+void BundleWriter::add_kernel(const std::string& name, const Kernel& kernel, const PhysicalProgram& program, const Json& entry,
+                              bool same_order) {
+  write_program(name, program);
+  runtime::BundleKernel k{name, "artifacts/" + name, {}};
+  std::vector<Symbols> sizes;
+  for (const Json& s : entry.at("sizes")) sizes.push_back(s.get<Symbols>());
+  if (auto large = enlarged(kernel.abi, sizes.back())) sizes.push_back(*large);
+  const bool may_alias = std::any_of(kernel.abi.aliases.begin(), kernel.abi.aliases.end(),
+                                     [](const AliasFact& f) { return f.kind == AliasKind::may_alias; });
+  for (const Symbols& symbols : sizes) {
+    add_case(k, kernel, entry, symbols, 2, false, false);
+    if (!same_order || &symbols == &sizes.back()) continue;
+    add_case(k, kernel, entry, symbols, 3, false, false);
+    add_case(k, kernel, entry, symbols, 5, true, false);
+    if (may_alias) add_case(k, kernel, entry, symbols, 3, false, true);
+  }
+  bundle_.kernels.push_back(std::move(k));
+}
+
+void BundleWriter::add_case(runtime::BundleKernel& k, const Kernel& kernel, const Json& entry, const Symbols& symbols,
+                            std::uint64_t seed, bool special, bool aliased) {
+  runtime::BundleCase c;
+  c.label = label(symbols, seed, special) + (aliased ? ", aliased" : "");
+  c.symbols = symbols;
+  if (entry.contains("scalars")) c.scalars = entry.at("scalars").get<std::map<std::string, std::string>>();
+  for (std::size_t i = 0; i < kernel.abi.views.size(); ++i) {
+    runtime::BundleView view{seed + 2 * i, special, ""};
+    for (const AliasFact& f : kernel.abi.aliases)
+      if (f.b == i && (aliased || f.kind == AliasKind::same)) view.same_as = kernel.abi.views[f.a].name;
+    c.views[kernel.abi.views[i].name] = view;
+  }
+  LaunchArgs args;
+  if (std::string e = runtime::make_arguments(kernel.abi, c, &args); !e.empty())
+    throw Trouble(k.name + ", " + c.label + ": " + e);
+  Diagnostics diagnostics;
+  auto bound = bind_launch(kernel.abi, args, diagnostics);
+  if (!bound) throw Trouble(k.name + ", " + c.label + ": " + rendered(diagnostics, kernel.source));
+  Reference reference = interpret_reference(kernel, *bound);
+  if (!reference.result.ok() || reference.undecided) {
+    // Extreme values may make a launch erroneous (a zero divisor, say) or its course uncertain; the plain ones must not.
+    if (!special)
+      throw Trouble(
+          fmt::format("{}, {}: {}", k.name, c.label, reference.undecided ? "undecided" : reference.result.error->message));
+    ++left_out_;
+    return;
+  }
+  for (std::size_t i = 0; i < kernel.abi.views.size(); ++i) {
+    const ViewParam& view = kernel.abi.views[i];
+    if (view.access == Access::in) continue;
+    const Tensor& contents = *args.views.at(view.name);
+    runtime::BundleExpectation e;
+    e.file = fmt::format("expected/{}/{}.{}.npy", k.name, k.cases.size(), view.name);
+    save(e.file, contents);
+    // The corpus says which outputs are the same bits on every provider: those of exact values, or in one order.
+    const Json oracle = entry.contains("oracle") ? entry.at("oracle").value(view.name, Json("bitwise")) : Json("bitwise");
+    if (oracle != "bitwise" && !reference.exact) {
+      e.radius = fmt::format("expected/{}/{}.{}.radius.npy", k.name, k.cases.size(), view.name);
+      Tensor radius = Tensor::strided(DType::f64, contents.shape, contents.strides);
+      for (std::size_t at = 0; at < reference.radius[i].size(); ++at)
+        radius.store(static_cast<std::int64_t>(at), Scalar::of_f64(reference.radius[i][at]));
+      save(e.radius, radius);
+    }
+    c.expected[view.name] = std::move(e);
+  }
+  k.cases.push_back(std::move(c));
+}
+
+void BundleWriter::add_program(const std::string& name, const PhysicalProgram& program, const Symbols& symbols,
+                               std::uint64_t seed, bool special, int ulp) {
+  if (bundle_.kernels.empty() || bundle_.kernels.back().name != name) {
+    write_program(name, program);
+    bundle_.kernels.push_back({name, "artifacts/" + name, {}});
+  }
+  runtime::BundleKernel& k = bundle_.kernels.back();
+  runtime::BundleCase c;
+  c.label = label(symbols, seed, special);
+  c.symbols = symbols;
+  for (std::size_t i = 0; i < program.abi.views.size(); ++i) c.views[program.abi.views[i].name] = {seed + 2 * i, special, ""};
+  LaunchArgs args;
+  if (std::string e = runtime::make_arguments(program.abi, c, &args); !e.empty())
+    throw Trouble(name + ", " + c.label + ": " + e);
+  Diagnostics diagnostics;
+  auto bound = bind_launch(program.abi, args, diagnostics);
+  if (!bound) throw Trouble(name + ", " + c.label + ": " + rendered(diagnostics, program.source));
+  InterpretResult result = interpret(program, *bound);
+  if (!result.ok()) throw Trouble(name + ", " + c.label + ": " + result.error->message);
+  for (const ViewParam& view : program.abi.views) {
+    if (view.access == Access::in) continue;
+    const Tensor contents = args.views.at(view.name)->dense();
+    runtime::BundleExpectation e;
+    e.file = fmt::format("expected/{}/{}.{}.npy", name, k.cases.size(), view.name);
+    save(e.file, contents);
+    if (ulp > 0) {
+      e.radius = fmt::format("expected/{}/{}.{}.radius.npy", name, k.cases.size(), view.name);
+      Tensor radius = Tensor::row_major(DType::f64, contents.shape);
+      for (std::int64_t i = 0; i < contents.element_count(); ++i)
+        radius.store(i, Scalar::of_f64(ulp * spacing(contents.load(i))));
+      save(e.radius, radius);
+    }
+    c.expected[view.name] = std::move(e);
+  }
+  k.cases.push_back(std::move(c));
+}
+
+void BundleWriter::write_program(const std::string& name, const PhysicalProgram& program) const {
+  Diagnostics diagnostics;
+  auto module = emit::emit_nvptx(program, target_, diagnostics);
+  if (!module) throw Trouble(name + ": " + rendered(diagnostics, program.source));
+  emit::Artifact artifact;
+  artifact.ptx = module->ptx;
+  artifact.program_text = print(program);
+  artifact.launch = emit::describe_launch(program, *module, target_);
+  if (emit::toolkit_available()) {
+    std::string log;
+    if (std::string e = emit::assemble(module->ptx, target_, &artifact.cubin, &log); !e.empty()) throw Trouble(name + ": " + e);
+  }
+  if (std::string e = emit::write_artifact((out_ / "artifacts" / name).string(), artifact); !e.empty()) throw Trouble(e);
+}
+
+void BundleWriter::save(const std::string& file, const Tensor& t) const {
+  fs::create_directories((out_ / file).parent_path());
+  std::string error;
+  if (!write_npy((out_ / file).string(), t.dense(), &error)) throw Trouble(error);
+}
+
+void BundleWriter::finish() const {
+  std::ofstream out(out_ / "bundle.json", std::ios::binary);
+  out << runtime::to_json(bundle_);
+  if (!out.flush()) throw Trouble("cannot write bundle.json");
+}
+
+std::size_t BundleWriter::cases() const {
+  std::size_t n = 0;
+  for (const auto& k : bundle_.kernels) n += k.cases.size();
+  return n;
+}
+
+}  // namespace kir::tools
