@@ -1,9 +1,9 @@
-// The physical programs of the corpus, written by hand, on the host against NumPy's values; and compile times.
-#include <chrono>
+// The physical programs of the corpus, written by hand, on the host against NumPy's values; constructed ones without origins.
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "lowering/pipeline.h"
 #include "run_pir.h"
 
 namespace kir {
@@ -71,6 +71,29 @@ std::vector<std::string> names() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Corpus, HandWritten, ::testing::ValuesIn(names()), [](const auto& info) { return info.param; });
+
+class Constructed : public ::testing::TestWithParam<std::string> {};
+
+// shows: K8.2 K1.6
+TEST_P(Constructed, WithoutOriginsTheCodeIsTheSameAndOneKernelIsOneEntry) {
+  auto source = std::make_shared<SourceFile>(GetParam(), read_text(kCorpus / (GetParam() + ".kir")));
+  Diagnostics diagnostics;
+  auto module = parse_kir(source, diagnostics);
+  ASSERT_TRUE(module) << diagnostics.render(*source);
+  for (const auto& kernel : module->kernels) {
+    auto built = lowering::compile(*kernel, {}, diagnostics);
+    ASSERT_TRUE(built);
+    const std::string code = gpu_code(*built->program);
+    EXPECT_EQ(count(code, ".entry"), 1);
+    EXPECT_NE(print(*built->program), print(*built->program, {.origins = false}));
+    auto stripped = parse_program(print(*built->program, {.origins = false}));
+    EXPECT_EQ(gpu_code(*stripped), code);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Corpus, Constructed,
+                         ::testing::Values("softmax", "two_groups", "layer_norm", "piecewise", "first_arg_max"),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace kir

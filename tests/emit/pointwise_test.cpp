@@ -147,7 +147,6 @@ class PointwiseOperation : public ::testing::TestWithParam<OpKind> {
   PhysicalPtr program;
 };
 
-// shows: K9.4
 TEST_P(PointwiseOperation, HostAgreesWithTheScalarSemanticsOnEveryType) {
   const OpRow& r = row(GetParam());
   std::vector<TensorPtr> inputs;

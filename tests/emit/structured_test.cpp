@@ -348,6 +348,7 @@ TEST(GpuMemory, ThreadsThatShareAViewAreSeparatedByBarriers) {
   EXPECT_GT(count(code(overlapping), "bar.sync"), 0);
 }
 
+// shows: K3.5 K4.3 K6.2
 TEST(Dispatch, TheFirstArmWhoseGuardHoldsAndNobodyPastTheEnd) {
   auto p = parse_program(R"(pir 1
 program test
@@ -371,6 +372,7 @@ group g1 (%k: i64 in 0..K) { %v: i64 = index 20 + %k + 0 * G  store b[%k] = %v }
   }
 }
 
+// shows: K4.2
 TEST(Dispatch, AGridOrDefinitionOutOfRangeIsRefusedBeforeAnythingRuns) {
   auto refuse = [](const std::string& grid) {
     auto p = parse_program(R"(pir 1
