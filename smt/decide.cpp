@@ -24,6 +24,23 @@ namespace {
 
 using proof::Verdict;
 
+// Tried in this order, each with its share of the resource limit; `simplified` asks the formula after our simplifier.
+struct Attempt {
+  Strategy strategy;
+  bool simplified;
+  unsigned sixteenths;
+};
+constexpr Attempt kPortfolio[] = {
+    {{"native", DivisionEncoding::native}, true, 2},
+    {{"witness", DivisionEncoding::witness}, true, 2},
+    {{"native", DivisionEncoding::native}, false, 2},
+    {{"witness", DivisionEncoding::witness}, false, 2},
+    {{"native-seed", DivisionEncoding::native, -1, 7}, true, 2},
+    {{"witness-seed", DivisionEncoding::witness, -1, 7}, true, 2},
+    {{"arith2-witness", DivisionEncoding::witness, 2}, true, 1},
+    {{"arith2-native", DivisionEncoding::native, 2}, true, 1},
+};
+
 constexpr std::uint64_t kSmallDomain = 1u << 12, kLargeDomain = 1u << 20;
 
 struct Solution {
@@ -167,24 +184,20 @@ class Solver {
   Solution ask_portfolio(const std::vector<Expr>& conjunction, const std::function<bool(Expr)>& positive, Expr goal,
                          const std::vector<Expr>& extra, std::uint64_t budget) {
     std::string reason;
-    std::span<const Strategy> strategies = portfolio();
     std::vector<Expr> plain = unsimplified(extra, goal);
-    for (std::size_t i = 0; i < 2 * strategies.size(); ++i) {
-      const Strategy& strategy = strategies[i % strategies.size()];
-      bool simplified = i < strategies.size();
-      if (!simplified && conjunction == plain) break;
-      Reply r = ask(simplified ? conjunction : plain, strategy, budget / (2 * strategies.size()),
-                    simplified ? positive : std::function<bool(Expr)>());
+    for (const Attempt& attempt : kPortfolio) {
+      if (!attempt.simplified && conjunction == plain) continue;
+      Reply r = ask(attempt.simplified ? conjunction : plain, attempt.strategy, budget / 16 * attempt.sixteenths,
+                    attempt.simplified ? positive : std::function<bool(Expr)>());
       used_ += r.resource;
       switch (r.answer) {
         case Answer::unsatisfiable: return finish(Verdict::proved, "smt");
-        case Answer::satisfiable: {
+        case Answer::satisfiable:
           if (auto s = counterexample(plain)) return *s;
           reason = "a model of the simplified formula was not confirmed on the formula itself";
           break;
-        }
         case Answer::unknown:
-          reason = r.runaway ? fmt::format("infrastructure: {} ({})", r.reason, strategy.name)
+          reason = r.runaway ? fmt::format("infrastructure: {} ({})", r.reason, attempt.strategy.name)
                              : fmt::format("the solver gave up within its resource limit ({})", r.reason);
           break;
       }
@@ -192,7 +205,8 @@ class Solver {
     return finish(Verdict::unknown, "smt", reason);
   }
 
-  // A small model of the formula as it was written; checked with the evaluator.
+  // A small model of the formula as it was written, checked with the evaluator; or the proof that there is none, when
+  // hypotheses about other leaves contradict each other.
   std::optional<Solution> counterexample(const std::vector<Expr>& plain) {
     ExprPool& pool = *problem_.pool;
     constexpr std::int64_t kFree = -1;
@@ -206,8 +220,9 @@ class Solver {
         bounded.push_back(less_equal(l, pool.constant(high)));
       }
       for (DivisionEncoding division : {DivisionEncoding::native, DivisionEncoding::witness}) {
-        Reply r = ask(bounded, Strategy{"model", division, "", -1}, rlimit_ / 16);
+        Reply r = ask(bounded, Strategy{"model", division}, rlimit_ / 16);
         used_ += r.resource;
+        if (r.answer == Answer::unsatisfiable && bound == kFree) return finish(Verdict::proved, "smt");
         if (r.answer == Answer::unsatisfiable) break;
         if (r.answer != Answer::satisfiable) continue;
         std::vector<std::string> text(problem_.leaves.size());

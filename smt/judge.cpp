@@ -142,9 +142,8 @@ class Judge {
           }
       if (d.verdict == Verdict::refuted && out_.counterexample_of[i] != Outcome::kNone) continue;
       if (possible && o.concrete && d.reason.empty()) {
-        auto wrong = instance_goes_wrong(i, *s);
-        if (!wrong) point_replay(i, *s);
-        if (!wrong || *wrong) continue;
+        point_replay(i, *s);
+        continue;
       }
       pending_.push_back(i);
       d.verdict = Verdict::unknown;
@@ -163,44 +162,6 @@ class Judge {
                           kMaxReplayBytes))
         it->second.push_back(*f);
     return it->second;
-  }
-
-  // The program id of a model, when the obligation speaks of one.
-  std::optional<std::int64_t> program_id(const proof::Decision& d) const {
-    for (const proof::Binding& b : d.model) {
-      if (program_ == nullptr || b.leaf.rfind(program_->work_id + "$", 0) != 0) continue;
-      std::int64_t id = 0;
-      auto [end, error] = std::from_chars(b.value.data(), b.value.data() + b.value.size(), id);
-      if (error == std::errc() && end == b.value.data() + b.value.size()) return id;
-    }
-    return {};
-  }
-
-  // Runs the one program instance that the model names, over memory that exists only where it is touched. True: it goes wrong
-  // as the obligation's failure predicts; false: it does not; empty: it could not be run to an answer.
-  std::optional<bool> instance_goes_wrong(std::size_t i, const Symbols& symbols) {
-    const proof::Obligation& o = out_.ledger.obligations[i];
-    auto id = program_id(out_.decisions[i]);
-    if (o.side != proof::Side::physical || !id) return {};
-    SparseLaunch launch;
-    launch.symbols = symbols;
-    ReplayResult r = interpret_instance(*program_, launch, *id, {}, {.max_steps = 4'000'000});
-    if (!r.outside_contract.empty()) return {};
-    if (!r.error) return false;
-    if (r.error->kind == RuntimeErrorKind::step_limit || r.error->kind == RuntimeErrorKind::unsupported) return {};
-    Trial t;
-    t.what = Misbehaviour::physical_error;
-    t.error = r.error;
-    t.story = fmt::format("at {}, program id {}: {} ({})", text_of(symbols), *id, r.error->message, name(r.error->kind));
-    if (!explains(t, o)) return {};
-    Counterexample c;
-    c.text = t.story;
-    c.side = proof::Side::physical;
-    c.range = r.error->range;
-    out_.counterexamples.push_back(c);
-    found_.push_back({t, out_.counterexamples.size() - 1});
-    refute(i, found_.size() - 1);
-    return true;
   }
 
   // The launch is too large to be run, but the obligation speaks of one operation at one point and of nothing that memory

@@ -67,7 +67,8 @@ Scalar sample(DType t, Contents contents, Random& random) {
 }
 
 void fill(Tensor& t, Contents contents, std::uint64_t seed) {
-  if (contents == Contents::ordinary || contents == Contents::special) return fill_random(t, seed, contents == Contents::special);
+  if (contents == Contents::ordinary || contents == Contents::special)
+    return fill_random(t, seed, contents == Contents::special);
   Random random(seed);
   std::int64_t cells = static_cast<std::int64_t>(t.bytes.size()) / byte_size(t.dtype);
   for (std::int64_t i = 0; i < cells; ++i) t.store(i, sample(t.dtype, contents, random));
@@ -92,15 +93,15 @@ std::vector<Expr> constraints(const Abi& abi, ExprPool& pool) {
   return out;
 }
 
-std::optional<Symbols> solve(std::vector<Expr> conjunction, const Abi& abi, ExprPool& pool, std::int64_t bound, std::uint64_t rlimit,
-                             Reply& reply) {
+std::optional<Symbols> solve(std::vector<Expr> conjunction, const Abi& abi, ExprPool& pool, std::int64_t bound,
+                             std::uint64_t rlimit, Reply& reply) {
   for (const SymbolInfo& s : abi.symbols) {
     if (bound == 0) break;
     conjunction.push_back(less_equal(pool.constant(1), pool.symbol(s.name)));
     conjunction.push_back(less_equal(pool.symbol(s.name), pool.constant(bound)));
   }
   for (DivisionEncoding division : {DivisionEncoding::native, DivisionEncoding::witness}) {
-    reply = ask(conjunction, Strategy{"witness launch", division, "", -1}, rlimit);
+    reply = ask(conjunction, Strategy{"witness launch", division}, rlimit);
     if (reply.answer != Answer::unknown) break;
   }
   if (reply.answer != Answer::satisfiable) return {};
@@ -137,7 +138,9 @@ Witness find_witness(const Abi& abi, std::uint64_t rlimit) {
     if (symbols && preconditions_hold(abi, *symbols)) return {Witness::Found::launch, *symbols, {}};
   }
   if (reply.answer == Answer::unsatisfiable)
-    return {Witness::Found::contradictory, {}, "no launch satisfies all preconditions (where relations, extents and strides at least 0)"};
+    return {Witness::Found::contradictory,
+            {},
+            "no launch satisfies all preconditions (where relations, extents and strides at least 0)"};
   return {Witness::Found::unknown, {}, "no launch was found that satisfies all preconditions: " + reply.reason};
 }
 
@@ -187,14 +190,18 @@ std::optional<LaunchArgs> make_args(const Abi& abi, const Symbols& symbols, Cont
       shape.push_back(*extent);
       strides.push_back(*stride);
       std::int64_t reach = 0;
-      if (__builtin_mul_overflow(std::max<std::int64_t>(0, *extent - 1), *stride, &reach) || __builtin_add_overflow(last, reach, &last)) return {};
+      if (__builtin_mul_overflow(std::max<std::int64_t>(0, *extent - 1), *stride, &reach) ||
+          __builtin_add_overflow(last, reach, &last))
+        return {};
     }
     if (last > max_bytes / byte_size(v.dtype) || extents_product(v, symbols) > max_bytes) return {};
     for (const AliasFact& f : abi.aliases) {
       if (std::max(f.a, f.b) != i || (f.kind == AliasKind::may_alias && !aliased)) continue;
       const TensorPtr& other = tensors[std::min(f.a, f.b)];
-      if (other && other->dtype == v.dtype && other->shape == shape && other->strides == strides) tensors[i] = other;
-      else if (f.kind == AliasKind::same) return {};
+      if (other && other->dtype == v.dtype && other->shape == shape && other->strides == strides)
+        tensors[i] = other;
+      else if (f.kind == AliasKind::same)
+        return {};
     }
     if (!tensors[i]) {
       tensors[i] = std::make_shared<Tensor>(Tensor::strided(v.dtype, shape, strides));
@@ -203,7 +210,8 @@ std::optional<LaunchArgs> make_args(const Abi& abi, const Symbols& symbols, Cont
     args.views[v.name] = tensors[i];
   }
   Random random(seed * 64 + 63);
-  for (const ScalarParam& s : abi.scalars) args.scalars[s.name] = sample(s.dtype, contents == Contents::exact ? contents : Contents::large, random);
+  for (const ScalarParam& s : abi.scalars)
+    args.scalars[s.name] = sample(s.dtype, contents == Contents::exact ? contents : Contents::large, random);
   return args;
 }
 

@@ -189,6 +189,7 @@ Check check_point(const Problem& p, std::span<const Integer> values) { return Ta
 std::optional<Enumeration> enumerate(const Problem& p, std::uint64_t limit) {
   Facts facts(*p.pool);
   for (Expr h : p.hypotheses) facts.assume(h);
+  if (facts.contradictory()) return Enumeration{true, {}};
   std::vector<Integer> lo, hi;
   std::uint64_t points = 1;
   for (Expr l : p.leaves) {

@@ -34,9 +34,17 @@ bool exact_in_any_order(OpKind k) {
 // Results of these on small integers may round.
 bool rounds_on_integers(OpKind k) {
   switch (k) {
-    case OpKind::div: case OpKind::sqrt: case OpKind::exp: case OpKind::exp2: case OpKind::log: case OpKind::log2:
-    case OpKind::rsqrt: case OpKind::sin: case OpKind::cos: case OpKind::tanh: case OpKind::erf:
-      return true;
+    case OpKind::div:
+    case OpKind::sqrt:
+    case OpKind::exp:
+    case OpKind::exp2:
+    case OpKind::log:
+    case OpKind::log2:
+    case OpKind::rsqrt:
+    case OpKind::sin:
+    case OpKind::cos:
+    case OpKind::tanh:
+    case OpKind::erf: return true;
     default: return false;
   }
 }
@@ -82,7 +90,8 @@ void compare(const Kernel& kernel, const LaunchArgs& expected, const LaunchArgs&
     const Tensor& a = *expected.views.at(v.name);
     if (integral) {  // sums that left the exact range have more than one value under a licence
       bool exact = true;
-      each_element(a.shape, [&](const std::vector<std::int64_t>& at) { return exact = integral_and_small(a.load(a.address(at))); });
+      each_element(a.shape,
+                   [&](const std::vector<std::int64_t>& at) { return exact = integral_and_small(a.load(a.address(at))); });
       if (!exact) {
         trial.what = Misbehaviour::not_run;
         trial.reason = "the licensed result is not exact on this launch";
@@ -97,7 +106,8 @@ void compare(const Kernel& kernel, const LaunchArgs& expected, const LaunchArgs&
       if (equal_elements(x, y)) return true;
       trial.what = Misbehaviour::different_output;
       trial.view = v.name;
-      trial.story = fmt::format("{}[{}] is {} but the kernel defines {}", v.name, fmt::join(at, ", "), literal_text(y), literal_text(x));
+      trial.story =
+          fmt::format("{}[{}] is {} but the kernel defines {}", v.name, fmt::join(at, ", "), literal_text(y), literal_text(x));
       return false;
     });
     if (trial.found()) return;
@@ -135,7 +145,8 @@ bool unique_result(const Kernel& kernel, const std::map<std::string, std::int64_
     if (op.operands.size() == 1) {
       const Value& init = body.value(op.operands[0]);
       const Op* constant = init.op ? &body.op(init.op) : nullptr;
-      const Scalar* literal = constant != nullptr && constant->kind == OpKind::constant ? constant->attrs.find<Scalar>(AttrKey::literal) : nullptr;
+      const Scalar* literal =
+          constant != nullptr && constant->kind == OpKind::constant ? constant->attrs.find<Scalar>(AttrKey::literal) : nullptr;
       double neutral = combine[0] == OpKind::add ? 0.0 : 1.0;
       neutral_init = literal != nullptr && is_float(literal->type) && literal->as_double() == neutral;
     }
@@ -220,22 +231,29 @@ bool explains(const Trial& trial, const proof::Obligation& o) {
   bool kir_side = o.side == proof::Side::kir;
   K k = o.kind;
   switch (trial.what) {
-    case Misbehaviour::none: case Misbehaviour::not_run: return false;
+    case Misbehaviour::none:
+    case Misbehaviour::not_run: return false;
     case Misbehaviour::overlapping_view: return k == K::view_injective;
     case Misbehaviour::kir_error:
       if (!kir_side) return false;
       switch (trial.error->kind) {
         case E::race: return k == K::kir_race_free || k == K::alias_case;
         case E::uninitialized_read: return k == K::initialization || k == K::kir_safe;
-        case E::out_of_bounds: case E::division: case E::conversion: case E::empty_reduction: case E::failed_assume:
-        case E::zero_divisor: case E::bad_step: case E::arbitrary_value:
-          return k == K::kir_safe || k == K::access_bounds;
-        case E::index_overflow: case E::launch_overflow: return k == K::index_no_overflow;
-        case E::step_limit: case E::unsupported: return false;
+        case E::out_of_bounds:
+        case E::division:
+        case E::conversion:
+        case E::empty_reduction:
+        case E::failed_assume:
+        case E::zero_divisor:
+        case E::bad_step:
+        case E::arbitrary_value: return k == K::kir_safe || k == K::access_bounds;
+        case E::index_overflow:
+        case E::launch_overflow: return k == K::index_no_overflow;
+        case E::step_limit:
+        case E::unsupported: return false;
       }
       return false;
-    case Misbehaviour::refused:
-      return !kir_side && (k == K::precondition_implied || k == K::alignment || k == K::alias_case);
+    case Misbehaviour::refused: return !kir_side && (k == K::precondition_implied || k == K::alignment || k == K::alias_case);
     case Misbehaviour::physical_error:
       if (kir_side) return false;
       switch (trial.error->kind) {
@@ -244,27 +262,61 @@ bool explains(const Trial& trial, const proof::Obligation& o) {
         case E::uninitialized_read: return k == K::initialization || k == K::load_stable || k == K::value_equal;
         case E::index_overflow: return k == K::index_no_overflow;
         case E::launch_overflow: return k == K::index_no_overflow || k == K::launch_extent || k == K::resource_limit;
-        case E::arbitrary_value: return k == K::value_equal || k == K::predicate_subset || k == K::initialization || k == K::kir_safe;
+        case E::arbitrary_value:
+          return k == K::value_equal || k == K::predicate_subset || k == K::initialization || k == K::kir_safe;
         case E::failed_assume: return k == K::precondition_implied || k == K::assumed || k == K::kir_safe;
-        case E::division: case E::conversion: case E::empty_reduction: case E::zero_divisor: case E::bad_step:
-          return k == K::kir_safe || k == K::access_bounds || k == K::index_no_overflow || k == K::value_equal;
-        case E::step_limit: case E::unsupported: return false;
+        case E::division:
+        case E::conversion:
+        case E::empty_reduction:
+        case E::zero_divisor:
+        case E::bad_step: return k == K::kir_safe || k == K::access_bounds || k == K::index_no_overflow || k == K::value_equal;
+        case E::step_limit:
+        case E::unsupported: return false;
       }
       return false;
     case Misbehaviour::different_output:
       if (kir_side) return false;
       switch (k) {
-        case K::value_equal: case K::coverage: case K::effect_paired: case K::relation_equal: case K::predicate_subset:
-        case K::order_kept: case K::load_stable: case K::loop_matched: case K::initialization: case K::combine_laws:
-        case K::licence_refines: case K::segment_independence: case K::decode_bijection: case K::segment_partition:
-        case K::launch_extent: case K::ownership_disjoint: case K::read_write_independence: case K::barrier_separation:
-        case K::replica_consistent: case K::replica_once: case K::async_complete: case K::precondition_implied:
-          return true;
-        case K::kir_safe: case K::kir_race_free: case K::access_bounds: case K::index_no_overflow: case K::view_injective:
-        case K::alias_case: case K::layout_admissible: case K::layout_injective: case K::layout_covering:
-        case K::swizzle_bijective: case K::uniform: case K::atomic_scope: case K::alignment: case K::readonly_path:
-        case K::workspace_fits: case K::resource_limit: case K::reachable: case K::assumed:
-          return false;
+        case K::value_equal:
+        case K::coverage:
+        case K::effect_paired:
+        case K::relation_equal:
+        case K::predicate_subset:
+        case K::order_kept:
+        case K::load_stable:
+        case K::loop_matched:
+        case K::initialization:
+        case K::combine_laws:
+        case K::licence_refines:
+        case K::segment_independence:
+        case K::decode_bijection:
+        case K::segment_partition:
+        case K::launch_extent:
+        case K::ownership_disjoint:
+        case K::read_write_independence:
+        case K::barrier_separation:
+        case K::replica_consistent:
+        case K::replica_once:
+        case K::async_complete:
+        case K::precondition_implied: return true;
+        case K::kir_safe:
+        case K::kir_race_free:
+        case K::access_bounds:
+        case K::index_no_overflow:
+        case K::view_injective:
+        case K::alias_case:
+        case K::layout_admissible:
+        case K::layout_injective:
+        case K::layout_covering:
+        case K::swizzle_bijective:
+        case K::uniform:
+        case K::atomic_scope:
+        case K::alignment:
+        case K::readonly_path:
+        case K::workspace_fits:
+        case K::resource_limit:
+        case K::reachable:
+        case K::assumed: return false;
       }
       return false;
   }
@@ -273,7 +325,8 @@ bool explains(const Trial& trial, const proof::Obligation& o) {
 
 bool same_place(const Trial& trial, const proof::Obligation& o) {
   if (trial.error) return trial.error->range.begin < o.range.end && o.range.begin < trial.error->range.end;
-  if (!trial.view.empty()) return o.sentence.find(trial.view) != std::string::npos || o.key.find(trial.view) != std::string::npos;
+  if (!trial.view.empty())
+    return o.sentence.find(trial.view) != std::string::npos || o.key.find(trial.view) != std::string::npos;
   return true;
 }
 

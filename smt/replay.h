@@ -23,10 +23,10 @@ enum class Misbehaviour : std::uint8_t {
 
 struct Trial {
   Misbehaviour what = Misbehaviour::none;
-  std::string reason;                 // of not_run, refused, overlapping_view
+  std::string reason;  // of not_run, refused, overlapping_view
   std::optional<RuntimeError> error;
-  std::string view;                   // of different_output
-  std::string story;                  // sizes, instance, coordinates, values, for a reader; without the source line
+  std::string view;   // of different_output
+  std::string story;  // sizes, instance, coordinates, values, for a reader; without the source line
   bool found() const { return what > Misbehaviour::not_run; }
 };
 
@@ -37,7 +37,8 @@ struct TrialLimits {
 
 // Runs the kernel, then (when it is given and the kernel is not erroneous) the program on a copy of the same arguments.
 // `contents` is what the arguments were made with: it tells whether a licensed result has one possible value.
-Trial try_launch(const Kernel& kernel, const PhysicalProgram* program, const LaunchArgs& args, Contents contents, const TrialLimits& limits);
+Trial try_launch(const Kernel& kernel, const PhysicalProgram* program, const LaunchArgs& args, Contents contents,
+                 const TrialLimits& limits);
 
 // Could this trial be what the obligation's failure predicts? The kinds agree; `same_place` tells whether the source ranges
 // overlap too.

@@ -22,9 +22,9 @@ struct RunOptions {
 };
 
 struct Counterexample {
-  std::string text;             // sizes, program id, coordinates, values: the story a kernel author reads
+  std::string text;                     // sizes, program id, coordinates, values: the story a kernel author reads
   proof::Side side = proof::Side::kir;  // which text `range` is of
-  SourceRange range;            // where the execution went wrong; empty when no one place did
+  SourceRange range;                    // where the execution went wrong; empty when no one place did
 };
 
 struct Outcome {
@@ -34,8 +34,8 @@ struct Outcome {
   std::vector<proof::Decision> decisions;       // aligned with ledger.obligations
   std::vector<std::size_t> counterexample_of;   // aligned with ledger.obligations: index into counterexamples, or kNone
   std::vector<Counterexample> counterexamples;  // replayed in the interpreters
-  std::string malformed;  // contradictory preconditions: nothing was derived, exit code 2
-  std::string witness;    // "M = 1, N = 1": one launch that satisfies all preconditions
+  std::string malformed;                        // contradictory preconditions: nothing was derived, exit code 2
+  std::string witness;                          // "M = 1, N = 1": one launch that satisfies all preconditions
   proof::Verdict verdict = proof::Verdict::missing;
   int exit_code = 5;
 };

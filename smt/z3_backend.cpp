@@ -4,7 +4,6 @@
 #include <z3++.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <unordered_map>
 
@@ -15,13 +14,6 @@ namespace {
 
 constexpr unsigned kRunawayMilliseconds = 120'000;
 constexpr unsigned kMemoryMegabytes = 6000;
-
-constexpr std::array kPortfolio = {
-    Strategy{"default", DivisionEncoding::native, "", -1},
-    Strategy{"witness", DivisionEncoding::witness, "", -1},
-    Strategy{"smt-arith2", DivisionEncoding::native, "", 2},
-    Strategy{"qfnia", DivisionEncoding::witness, "qfnia", -1},
-};
 
 // Distinct leaves get distinct names: symbols as they are, the others with a character that no symbol has.
 std::string leaf_name(Expr e) {
@@ -137,11 +129,12 @@ Reply ask_unguarded(std::span<const Expr> conjunction, const Strategy& strategy,
                     const std::function<bool(Expr)>& positive) {
   z3::context c;
   Encoder encode(c, strategy.division, positive);
-  z3::solver solver = strategy.tactic.empty() ? z3::solver(c) : z3::tactic(c, std::string(strategy.tactic).c_str()).mk_solver();
+  z3::solver solver(c, z3::solver::simple());
   z3::params parameters(c);
   parameters.set("rlimit", static_cast<unsigned>(std::min<std::uint64_t>(rlimit, 0xffff'fff0u)));
   parameters.set("timeout", kRunawayMilliseconds);
   if (strategy.arithmetic_solver >= 0) parameters.set("arith.solver", static_cast<unsigned>(strategy.arithmetic_solver));
+  if (strategy.seed != 0) parameters.set("random_seed", strategy.seed);
   solver.set(parameters);
   for (Expr e : conjunction) solver.add(encode(e));
   for (const z3::expr& s : encode.side_conditions()) solver.add(s);
@@ -169,6 +162,8 @@ Reply ask_unguarded(std::span<const Expr> conjunction, const Strategy& strategy,
     }
     case z3::unknown: {
       reply.reason = solver.reason_unknown();
+      // Some parts of Z3 report an exhausted resource limit as a cancellation.
+      if (reply.resource >= rlimit) reply.reason = "max. resource limit exceeded";
       reply.runaway =
           reply.reason == "timeout" || reply.reason == "canceled" || reply.reason.find("interrupted") != std::string::npos;
       break;
@@ -178,8 +173,6 @@ Reply ask_unguarded(std::span<const Expr> conjunction, const Strategy& strategy,
 }
 
 }  // namespace
-
-std::span<const Strategy> portfolio() { return kPortfolio; }
 
 Reply ask(std::span<const Expr> conjunction, const Strategy& strategy, std::uint64_t rlimit,
           const std::function<bool(Expr)>& positive) {

@@ -22,15 +22,14 @@ enum class DivisionEncoding : std::uint8_t {
   witness,  // fresh q, r with (d > 0 => a = d*q + r, 0 <= r < d) and (d < 0 => a = d*q + r, d < r <= 0)
 };
 
+// Only what runs in the calling thread without sub-limits of wall-clock time: Z3's default solver and its `qfnia` tactic try
+// sub-solvers for some milliseconds each, so that their answers depend on the load of the machine.
 struct Strategy {
   std::string_view name;
   DivisionEncoding division = DivisionEncoding::native;
-  std::string_view tactic;     // "" for the default solver
   int arithmetic_solver = -1;  // smt.arith.solver; -1 for the default
+  unsigned seed = 0;
 };
-
-// Tried in this order, each with its share of the resource limit.
-std::span<const Strategy> portfolio();
 
 enum class Answer : std::uint8_t { unsatisfiable, satisfiable, unknown };
 

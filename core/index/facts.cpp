@@ -143,15 +143,18 @@ void SimplifyEngine::pass() {
            (is_leaf(e.kid(0)) || is_leaf(e.kid(1)) || e.kid(0).is(ExprKind::constant)) &&
            !(e.kid(0).kids().size() > 1 || e.kid(1).kids().size() > 1);
   };
-  for (Expr e : raw_)
-    if (simple(e) && !contradiction_) absorb(boolean(e));
-  close();
-  for (Expr e : raw_)
-    if (!simple(e) && !is_equation(e) && !contradiction_) absorb(boolean(e));
-  close();
-  for (Expr e : raw_)
-    if (is_equation(e) && !contradiction_ && !restart_) absorb_equation(reduce(poly(e.kid(0)) - poly(e.kid(1))));
-  close();
+  auto take = [&](bool first, bool equations) {
+    for (Expr e : raw_) {
+      if (contradiction_ || restart_ || simple(e) != first || is_equation(e) != equations) continue;
+      if (equations) absorb_equation(reduce(poly(e.kid(0)) - poly(e.kid(1))));
+      else absorb(boolean(e));
+      forget();
+    }
+    close();
+  };
+  take(true, false);
+  take(false, false);
+  take(false, true);
 }
 
 void SimplifyEngine::absorb(Expr e) {

@@ -12,7 +12,7 @@
 
 namespace kir {
 
-// Expr's ! && || build expressions, so absence is asked for by name.
+// Are all of these given? (An absent expression has no node.)
 template <class... E>
 bool present(E... e) {
   return (... && (e.node() != nullptr));

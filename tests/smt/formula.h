@@ -57,15 +57,15 @@ class Formulas {
   }
   Expr disjunction() {
     Expr a = conjunction();
-    while (take("or")) a = a || conjunction();
+    while (take("or")) a = either(a, conjunction());
     return a;
   }
   Expr conjunction() {
-    Expr a = negation();
-    while (take("and")) a = a && negation();
+    Expr a = denial();
+    while (take("and")) a = both(a, denial());
     return a;
   }
-  Expr negation() { return take("not") ? !negation() : comparison(); }
+  Expr denial() { return take("not") ? negation(denial()) : comparison(); }
   Expr comparison() {
     Expr a = sum(), all;
     while (true) {
@@ -87,7 +87,7 @@ class Formulas {
         break;
       at_ += op.size();
       Expr b = sum(), c = pool_.make(k, {a, b});
-      all = all.node() ? all && c : c;
+      all = all ? both(all, c) : c;
       a = b;
     }
     return all.node() ? all : a;
