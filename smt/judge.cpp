@@ -83,7 +83,12 @@ class Judge {
                                     const TrialLimits& limits, std::int64_t max_bytes) {
     auto args = make_args(kernel_.abi, symbols, contents, seed, aliased, max_bytes);
     if (!args) return {};
-    Trial t = try_launch(kernel_, program_, *args, contents, limits);
+    Trial t = try_launch(kernel_, program_, *args, limits);
+    return record(std::move(t));
+  }
+
+  // Index into found_, one per kind of misbehaviour and place.
+  std::optional<std::size_t> record(Trial t) {
     if (!t.found() || (t.what == Misbehaviour::refused && options_.derive.allow_restrictions)) return {};
     for (std::size_t i = 0; i < found_.size(); ++i) {
       const Trial& other = found_[i].trial;
@@ -96,7 +101,7 @@ class Judge {
     c.side = of_kir(t) ? proof::Side::kir : proof::Side::physical;
     if (t.error) c.range = t.error->range;
     out_.counterexamples.push_back(c);
-    found_.push_back({t, out_.counterexamples.size() - 1});
+    found_.push_back({std::move(t), out_.counterexamples.size() - 1});
     return found_.size() - 1;
   }
 
@@ -141,10 +146,12 @@ class Judge {
             break;
           }
       if (d.verdict == Verdict::refuted && out_.counterexample_of[i] != Outcome::kNone) continue;
-      if (possible && o.concrete && d.reason.empty()) {
-        auto wrong = instance_goes_wrong(i, *s);
-        if (!wrong) point_replay(i, *s);
-        if (!wrong || *wrong) continue;
+      if (possible) {
+        auto f = record(try_point(kernel_, program_, o.side != proof::Side::kir, *s, d.model, TrialLimits{}));
+        if (f && explains(found_[*f].trial, o)) {
+          refute(i, *f);
+          continue;
+        }
       }
       pending_.push_back(i);
       d.verdict = Verdict::unknown;
@@ -163,61 +170,6 @@ class Judge {
                           kMaxReplayBytes))
         it->second.push_back(*f);
     return it->second;
-  }
-
-  // The program id of a model, when the obligation speaks of one.
-  std::optional<std::int64_t> program_id(const proof::Decision& d) const {
-    for (const proof::Binding& b : d.model) {
-      if (program_ == nullptr || b.leaf.rfind(program_->work_id + "$", 0) != 0) continue;
-      std::int64_t id = 0;
-      auto [end, error] = std::from_chars(b.value.data(), b.value.data() + b.value.size(), id);
-      if (error == std::errc() && end == b.value.data() + b.value.size()) return id;
-    }
-    return {};
-  }
-
-  // Runs the one program instance that the model names, over memory that exists only where it is touched. True: it goes wrong
-  // as the obligation's failure predicts; false: it does not; empty: it could not be run to an answer.
-  std::optional<bool> instance_goes_wrong(std::size_t i, const Symbols& symbols) {
-    const proof::Obligation& o = out_.ledger.obligations[i];
-    auto id = program_id(out_.decisions[i]);
-    if (o.side != proof::Side::physical || !id) return {};
-    SparseLaunch launch;
-    launch.symbols = symbols;
-    ReplayResult r = interpret_instance(*program_, launch, *id, {}, {.max_steps = 4'000'000});
-    if (!r.outside_contract.empty()) return {};
-    if (!r.error) return false;
-    if (r.error->kind == RuntimeErrorKind::step_limit || r.error->kind == RuntimeErrorKind::unsupported) return {};
-    Trial t;
-    t.what = Misbehaviour::physical_error;
-    t.error = r.error;
-    t.story = fmt::format("at {}, program id {}: {} ({})", text_of(symbols), *id, r.error->message, name(r.error->kind));
-    if (!explains(t, o)) return {};
-    Counterexample c;
-    c.text = t.story;
-    c.side = proof::Side::physical;
-    c.range = r.error->range;
-    out_.counterexamples.push_back(c);
-    found_.push_back({t, out_.counterexamples.size() - 1});
-    refute(i, found_.size() - 1);
-    return true;
-  }
-
-  // The launch is too large to be run, but the obligation speaks of one operation at one point and of nothing that memory
-  // holds; the decision procedure evaluated it there.
-  void point_replay(std::size_t i, const Symbols& symbols) {
-    const proof::Obligation& o = out_.ledger.obligations[i];
-    std::string point;
-    for (const proof::Binding& b : out_.decisions[i].model)
-      if (!b.value.empty() && !symbols.contains(b.leaf)) point += fmt::format(", {} = {}", b.leaf, b.value);
-    Counterexample c;
-    c.text = fmt::format("at {}{}: this does not hold: {} (evaluated at this point; the launch is too large to be run whole)",
-                         text_of(symbols), point, o.sentence);
-    c.side = o.side;
-    c.range = o.range;
-    out_.counterexamples.push_back(c);
-    out_.counterexample_of[i] = out_.counterexamples.size() - 1;
-    out_.decisions[i].reason = fmt::format("counterexample {}: {}", out_.counterexamples.size(), c.text);
   }
 
   // What the search found belongs to the obligations that it shows to be false.
@@ -259,27 +211,31 @@ class Judge {
     };
     for (const proof::Decision& d : out_.decisions) take(d.verdict);
     if (out_.decisions.empty()) take(Verdict::missing);
+    bool refuted =
+        std::any_of(out_.decisions.begin(), out_.decisions.end(), [](const auto& d) { return d.verdict == Verdict::refuted; });
     for (const Found& f : found_) {
       if (f.attributed) continue;
-      bool refuted = std::any_of(out_.decisions.begin(), out_.decisions.end(),
-                                 [](const auto& d) { return d.verdict == Verdict::refuted; });
-      if (refuted) continue;
-      // Everything that could speak about it is proved, yet an execution misbehaves: the validator itself is at fault.
+      // An assume of the kernel is taken for granted by the proofs, so no obligation speaks of it.
+      bool assumption = f.trial.what == Misbehaviour::kir_error && f.trial.error->kind == RuntimeErrorKind::failed_assume;
+      if (refuted && !assumption) continue;
+      // Otherwise everything that could speak about it is proved, yet an execution misbehaves: the validator itself is at
+      // fault.
+      Verdict v = assumption ? Verdict::refuted : Verdict::inconsistent;
       proof::Obligation o;
-      o.kind = proof::ObligationKind::effect_paired;
-      o.key = kernel_.id() + "/cross-check";
-      o.sentence = "no execution contradicts what was proved";
+      o.kind = of_kir(f.trial) ? proof::ObligationKind::kir_safe : proof::ObligationKind::effect_paired;
+      o.key = fmt::format("{}/execution/{}", kernel_.id(), f.counterexample);
+      o.sentence = assumption ? "the assume holds" : "no execution contradicts what was proved";
       o.side = of_kir(f.trial) ? proof::Side::kir : proof::Side::physical;
       if (f.trial.error) o.range = f.trial.error->range;
-      o.preset = proof::Obligation::Preset{Verdict::inconsistent, f.trial.story};
+      o.preset = proof::Obligation::Preset{v, f.trial.story};
       proof::Decision d;
-      d.verdict = Verdict::inconsistent;
-      d.tier = "preset";
-      d.reason = "all obligations are proved, but " + f.trial.story;
+      d.verdict = v;
+      d.tier = "execution";
+      d.reason = assumption ? f.trial.story : "all obligations are proved, but " + f.trial.story;
       out_.ledger.add(std::move(o));
       out_.decisions.push_back(d);
       out_.counterexample_of.push_back(f.counterexample);
-      take(Verdict::inconsistent);
+      take(v);
     }
     out_.verdict = verdict;
     out_.exit_code = code;

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
+#include <charconv>
+#include <set>
 
 #include "core/base/check.h"
-#include "core/ir/op_table.h"
-#include "core/kir/kernel.h"
-#include "core/pir/program.h"
+#include "core/interp/oracle.h"
 
 namespace kir::smt {
 namespace {
@@ -27,165 +26,88 @@ std::string aliasing_text(const LaunchArgs& args) {
   return s;
 }
 
-bool exact_in_any_order(OpKind k) {
-  return k == OpKind::min_nan || k == OpKind::max_nan || k == OpKind::min_num || k == OpKind::max_num;
+bool inconclusive(const std::optional<RuntimeError>& e) {
+  return e && (e->kind == RuntimeErrorKind::step_limit || e->kind == RuntimeErrorKind::unsupported);
 }
 
-// Results of these on small integers may round.
-bool rounds_on_integers(OpKind k) {
-  switch (k) {
-    case OpKind::div:
-    case OpKind::sqrt:
-    case OpKind::exp:
-    case OpKind::exp2:
-    case OpKind::log:
-    case OpKind::log2:
-    case OpKind::rsqrt:
-    case OpKind::sin:
-    case OpKind::cos:
-    case OpKind::tanh:
-    case OpKind::erf: return true;
-    default: return false;
+void fail(Trial& trial, Misbehaviour what, const RuntimeError& error, const std::string& where) {
+  if (inconclusive(error)) {
+    trial.what = Misbehaviour::not_run;
+    trial.reason = error.message;
+    return;
   }
+  trial.what = what;
+  trial.error = error;
+  trial.story = fmt::format("{}: {} ({})", where, error.message, name(error.kind));
 }
 
-// The float operations of a combine region, terminator aside.
-std::vector<OpKind> float_operations(const Body& body, RegionId region) {
-  std::vector<OpKind> out;
-  for (OpId id : body.region(region).ops) {
-    const Op& op = body.op(id);
-    if (row(op.kind).terminator || op.kind == OpKind::constant) continue;
-    bool floating = false;
-    for (ValueId v : op.operands) floating = floating || is_float(body.type(v).dtype);
-    for (ValueId v : op.results) floating = floating || is_float(body.type(v).dtype);
-    if (floating || !op.regions.empty()) out.push_back(op.kind);
-  }
-  return out;
+void refuse(Trial& trial, const std::string& why, const std::string& where) {
+  trial.what = Misbehaviour::refused;
+  trial.reason = why;
+  trial.story = fmt::format("{}: the program refuses a launch that the kernel accepts: {}", where, why);
 }
 
-bool integral_and_small(const Scalar& s) {
-  if (!is_float(s.type)) return true;
-  double v = s.as_double(), limit = s.type == DType::f32 || s.type == DType::f64 || s.type == DType::tf32 ? 1 << 20 : 64;
-  return std::isfinite(v) && std::abs(v) <= limit && v == std::floor(v);
+std::string first_error(const Diagnostics& diagnostics, std::string* id = nullptr) {
+  for (const Diagnostic& d : diagnostics.all())
+    if (d.severity == Severity::error) {
+      if (id != nullptr) *id = d.id;
+      return d.message;
+    }
+  return {};
 }
 
-bool equal_elements(const Scalar& a, const Scalar& b) { return a == b || (a.is_nan() && b.is_nan()); }
-
-// Calls f with the coordinates of each element until it returns false.
-template <class F>
-void each_element(const std::vector<std::int64_t>& shape, F f) {
-  for (std::int64_t e : shape)
-    if (e == 0) return;
-  std::vector<std::int64_t> at(shape.size(), 0);
-  while (f(at)) {
-    std::size_t i = at.size();
-    while (i > 0 && ++at[i - 1] == shape[i - 1]) at[--i] = 0;
-    if (i == 0) return;
-  }
+// "m'$13" -> "m": the name that a variable of a formula was made from.
+std::string base_name(std::string_view leaf) {
+  leaf = leaf.substr(0, leaf.find('$'));
+  while (!leaf.empty() && leaf.back() == '\'') leaf.remove_suffix(1);
+  return std::string(leaf);
 }
 
-void compare(const Kernel& kernel, const LaunchArgs& expected, const LaunchArgs& got, bool integral, Trial& trial) {
-  for (const ViewParam& v : kernel.abi.views) {
-    if (v.access == Access::in) continue;
-    const Tensor& a = *expected.views.at(v.name);
-    if (integral) {  // sums that left the exact range have more than one value under a licence
-      bool exact = true;
-      each_element(a.shape,
-                   [&](const std::vector<std::int64_t>& at) { return exact = integral_and_small(a.load(a.address(at))); });
-      if (!exact) {
-        trial.what = Misbehaviour::not_run;
-        trial.reason = "the licensed result is not exact on this launch";
-        return;
+// Iterations that the model names, by the variables of loops and parallels.
+Focus focus_of(const Body& body, const std::vector<proof::Binding>& model, bool loops) {
+  Focus focus;
+  for (std::uint32_t i = 0; i < body.op_count(); ++i) {
+    const Op& op = body.op(OpId(i));
+    bool iterates =
+        op.kind == OpKind::parallel || op.kind == OpKind::for_loop || op.kind == OpKind::reduce || op.kind == OpKind::tensor;
+    if (!iterates || op.regions.empty() || (op.kind != OpKind::parallel && !loops)) continue;
+    for (ValueId v : body.region(op.regions[0]).args) {
+      const Value& value = body.value(v);
+      if (value.name.empty() || (op.kind == OpKind::for_loop && value.position > 0)) continue;
+      std::set<std::int64_t> at;
+      for (const proof::Binding& b : model) {
+        std::int64_t n = 0;
+        auto [end, error] = std::from_chars(b.value.data(), b.value.data() + b.value.size(), n);
+        if (error == std::errc() && b.leaf.find('$') != std::string::npos && base_name(b.leaf) == value.name) at.insert(n);
       }
+      if (!at.empty()) focus[v] = {at.begin(), at.end()};
     }
   }
-  for (const ViewParam& v : kernel.abi.views) {
-    const Tensor &a = *expected.views.at(v.name), &b = *got.views.at(v.name);
-    each_element(a.shape, [&](const std::vector<std::int64_t>& at) {
-      Scalar x = a.load(a.address(at)), y = b.load(b.address(at));
-      if (equal_elements(x, y)) return true;
-      trial.what = Misbehaviour::different_output;
-      trial.view = v.name;
-      trial.story =
-          fmt::format("{}[{}] is {} but the kernel defines {}", v.name, fmt::join(at, ", "), literal_text(y), literal_text(x));
-      return false;
-    });
-    if (trial.found()) return;
-  }
+  return focus;
 }
 
 }  // namespace
 
-bool unique_result(const Kernel& kernel, const std::map<std::string, std::int64_t>& symbols, Contents contents) {
-  bool licensed = false, rounds = false, small = true;
-  const Body& body = kernel.body;
-  for (std::uint32_t i = 0; i < body.op_count(); ++i) {
-    const Op& op = body.op(OpId(i));
-    rounds = rounds || rounds_on_integers(op.kind);
-    if (op.kind != OpKind::reduce) continue;
-    const Order* order = op.attrs.find<Order>(AttrKey::order);
-    if (order == nullptr || *order == Order::strict) continue;
-    std::vector<OpKind> combine = float_operations(body, op.regions.back());
-    if (combine.empty() || (combine.size() == 1 && exact_in_any_order(combine[0]))) continue;
-    licensed = true;
-    // Two members and a commutative operation leave one result in any order; an initial value would be a third.
-    bool simple = combine.size() == 1 && (combine[0] == OpKind::add || combine[0] == OpKind::mul) && op.results.size() == 1;
-    const ExprList* ranges = op.attrs.find<ExprList>(AttrKey::ranges);
-    if (!simple || ranges == nullptr || ranges->size() != 2) {
-      small = false;
-      continue;
-    }
-    auto value = [&](Expr leaf) -> std::optional<Integer> {
-      if (!leaf.is(ExprKind::symbol)) return {};
-      auto it = symbols.find(leaf.name());
-      return it == symbols.end() ? std::optional<Integer>() : it->second;
-    };
-    EvalResult lo = evaluate((*ranges)[0], value), hi = evaluate((*ranges)[1], value);
-    bool neutral_init = op.operands.empty();
-    if (op.operands.size() == 1) {
-      const Value& init = body.value(op.operands[0]);
-      const Op* constant = init.op ? &body.op(init.op) : nullptr;
-      const Scalar* literal =
-          constant != nullptr && constant->kind == OpKind::constant ? constant->attrs.find<Scalar>(AttrKey::literal) : nullptr;
-      double neutral = combine[0] == OpKind::add ? 0.0 : 1.0;
-      neutral_init = literal != nullptr && is_float(literal->type) && literal->as_double() == neutral;
-    }
-    if (!lo.ok() || !hi.ok() || hi.value - lo.value > 2 || !neutral_init) small = false;
-  }
-  return !licensed || small || (contents == Contents::exact && !rounds);
-}
-
-Trial try_launch(const Kernel& kernel, const PhysicalProgram* program, const LaunchArgs& original, Contents contents,
-                 const TrialLimits& limits) {
+Trial try_launch(const Kernel& kernel, const PhysicalProgram* program, const LaunchArgs& original, const TrialLimits& limits) {
   Trial trial;
   LaunchArgs kir_args = deep_copy(original);
   Diagnostics diagnostics;
   auto bound = bind_launch(kernel.abi, kir_args, diagnostics);
   std::string where = "at " + sizes_text(bound ? bound->symbols : original.symbols) + aliasing_text(original);
   if (!bound) {
-    for (const Diagnostic& d : diagnostics.all())
-      if (d.severity == Severity::error) {
-        bool overlap = d.id == "A-12" && diagnostics.error_count() == 1;
-        trial.what = overlap ? Misbehaviour::overlapping_view : Misbehaviour::not_run;
-        trial.reason = d.message;
-        trial.story = fmt::format("{}: {}", where, d.message);
-        break;
-      }
+    std::string id;
+    trial.reason = first_error(diagnostics, &id);
+    trial.what = id == "A-12" && diagnostics.error_count() == 1 ? Misbehaviour::overlapping_view : Misbehaviour::not_run;
+    trial.story = fmt::format("{}: {}", where, trial.reason);
     return trial;
   }
-  InterpretResult k = interpret(kernel, *bound, {.max_steps = limits.kir_steps});
-  auto inconclusive = [](const InterpretResult& r) {
-    return r.error && (r.error->kind == RuntimeErrorKind::step_limit || r.error->kind == RuntimeErrorKind::unsupported);
-  };
-  if (inconclusive(k)) {
-    trial.what = Misbehaviour::not_run;
-    trial.reason = k.error->message;
-    return trial;
-  }
-  if (k.error) {
-    trial.what = Misbehaviour::kir_error;
-    trial.error = k.error;
-    trial.story = fmt::format("{}: {} ({})", where, k.error->message, name(k.error->kind));
+  Reference reference;
+  if (program != nullptr)
+    reference = interpret_reference(kernel, *bound, {.max_steps = limits.kir_steps});
+  else
+    reference.result = interpret(kernel, *bound, {.max_steps = limits.kir_steps});
+  if (reference.result.error) {
+    fail(trial, Misbehaviour::kir_error, *reference.result.error, where);
     return trial;
   }
   if (program == nullptr) return trial;
@@ -194,34 +116,77 @@ Trial try_launch(const Kernel& kernel, const PhysicalProgram* program, const Lau
   Diagnostics refusals;
   auto physical_bound = bind_launch(program->abi, physical_args, refusals);
   if (!physical_bound) {
-    trial.what = Misbehaviour::refused;
-    for (const Diagnostic& d : refusals.all())
-      if (d.severity == Severity::error) {
-        trial.reason = d.message;
-        break;
-      }
-    trial.story = fmt::format("{}: the program refuses a launch that the kernel accepts: {}", where, trial.reason);
+    refuse(trial, first_error(refusals), where);
     return trial;
   }
   InterpretResult p = interpret(*program, *physical_bound, {.max_steps = limits.physical_steps});
-  if (inconclusive(p)) {
-    trial.what = Misbehaviour::not_run;
-    trial.reason = p.error->message;
-    return trial;
-  }
   if (p.error) {
-    trial.what = Misbehaviour::physical_error;
-    trial.error = p.error;
-    trial.story = fmt::format("{}: {} ({})", where, p.error->message, name(p.error->kind));
+    fail(trial, Misbehaviour::physical_error, *p.error, where);
     return trial;
   }
-  if (!unique_result(kernel, bound->symbols, contents)) {
+  if (reference.undecided) {
     trial.what = Misbehaviour::not_run;
-    trial.reason = "the outputs may differ within the kernel's licences";
+    trial.reason = "the kernel's licences permit executions that differ";
     return trial;
   }
-  compare(kernel, kir_args, physical_args, !unique_result(kernel, bound->symbols, Contents::ordinary), trial);
-  if (trial.found()) trial.story = where + ": " + trial.story;
+  for (std::size_t i = 0; i < kernel.abi.views.size(); ++i) {
+    const std::string& view = kernel.abi.views[i].name;
+    auto other = physical_args.views.find(view);
+    if (other == physical_args.views.end()) continue;
+    Comparison c = compare(*bound->views[i], *other->second,
+                           reference.exact || i >= reference.radius.size() ? nullptr : &reference.radius[i]);
+    if (c.verdict != Comparison::Verdict::different) continue;
+    trial.what = Misbehaviour::different_output;
+    trial.view = view;
+    trial.story = fmt::format("{}: {}[{}] is {} but the kernel defines {}{}", where, view, fmt::join(c.coordinate, ", "), c.got,
+                              c.wanted, c.radius > 0 ? fmt::format(" (within {:g})", c.radius) : "");
+    return trial;
+  }
+  return trial;
+}
+
+Trial try_point(const Kernel& kernel, const PhysicalProgram* program, bool of_program, const Symbols& symbols,
+                const std::vector<proof::Binding>& model, const TrialLimits& limits) {
+  Trial trial;
+  trial.what = Misbehaviour::not_run;
+  for (bool special : {false, true})
+    for (bool loops : {true, false}) {
+      SparseLaunch launch;
+      launch.symbols = symbols;
+      launch.seed = 1;
+      launch.special = special;
+      std::string where = "at " + sizes_text(symbols);
+      // Whether the kernel accepts the launch, and what goes wrong in it, is asked first.
+      ReplayResult k =
+          interpret_instances(kernel, launch, focus_of(kernel.body, model, loops), {.max_steps = limits.kir_steps});
+      if (!k.outside_contract.empty()) {
+        trial.reason = k.outside_contract;
+        return trial;
+      }
+      if (!of_program) {
+        if (k.error) fail(trial, Misbehaviour::kir_error, *k.error, where + " (the instances that matter, over sparse memory)");
+        if (trial.found()) return trial;
+        continue;
+      }
+      if (program == nullptr) return trial;
+      std::set<std::int64_t> ids;
+      for (const proof::Binding& b : model) {
+        std::int64_t n = 0;
+        auto [end, error] = std::from_chars(b.value.data(), b.value.data() + b.value.size(), n);
+        if (error == std::errc() && n >= 0 && base_name(b.leaf) == base_name(program->work_id)) ids.insert(n);
+      }
+      std::vector<std::int64_t> list(ids.begin(), ids.end());
+      ReplayResult p = interpret_instances(*program, launch, list, focus_of(program->body, model, loops),
+                                           {.max_steps = limits.physical_steps});
+      if (!p.outside_contract.empty()) {
+        refuse(trial, p.outside_contract, where);
+        return trial;
+      }
+      if (p.error)
+        fail(trial, Misbehaviour::physical_error, *p.error,
+             fmt::format("{}, program ids {} (over sparse memory)", where, fmt::join(list, ", ")));
+      if (trial.found()) return trial;
+    }
   return trial;
 }
 

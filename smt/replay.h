@@ -35,17 +35,19 @@ struct TrialLimits {
   std::uint64_t physical_steps = 16'000'000;
 };
 
-// Runs the kernel, then (when it is given and the kernel is not erroneous) the program on a copy of the same arguments.
-// `contents` is what the arguments were made with: it tells whether a licensed result has one possible value.
-Trial try_launch(const Kernel& kernel, const PhysicalProgram* program, const LaunchArgs& args, Contents contents,
-                 const TrialLimits& limits);
+// Runs the kernel, then (when it is given and the kernel is not erroneous) the program on a copy of the same arguments, and
+// compares the views by core/interp/oracle.h.
+Trial try_launch(const Kernel& kernel, const PhysicalProgram* program, const LaunchArgs& args, const TrialLimits& limits);
 
-// Could this trial be what the obligation's failure predicts? The kinds agree; `same_place` tells whether the source ranges
-// overlap too.
+// A replay of the instances that a model names, over sparse memory: for launches that are too large to be run whole. The
+// model's leaves are read as hints: `name$7 = 5` runs iteration or program id 5 of what has that name. An error is an error of
+// the whole execution whatever the hints were. `of_program`: the program's instances, else the kernel's.
+Trial try_point(const Kernel& kernel, const PhysicalProgram* program, bool of_program, const Symbols& symbols,
+                const std::vector<proof::Binding>& model, const TrialLimits& limits);
+
+// Could this trial be what the obligation's failure predicts: do the kinds agree, and do the source ranges overlap (or the
+// names of the views agree)?
 bool explains(const Trial& trial, const proof::Obligation& o);
 bool same_place(const Trial& trial, const proof::Obligation& o);
-
-// No order licence and no rounding leaves a choice: the result of this launch is one value per element.
-bool unique_result(const Kernel& kernel, const std::map<std::string, std::int64_t>& symbols, Contents contents);
 
 }  // namespace kir::smt

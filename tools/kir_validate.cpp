@@ -16,8 +16,8 @@
 #include "core/base/file.h"
 #include "core/text/text.h"
 #include "lowering/construct.h"
-#include "tools/lib/report.h"
 #include "smt/run.h"
+#include "tools/lib/report.h"
 
 namespace {
 
@@ -99,11 +99,14 @@ int validate(const Arguments& arguments) {
 
   std::vector<tools::Subject> subjects = gather(arguments, &exit);
   if (subjects.empty() && exit == 0) {
-    fmt::print(stderr, "error: {}\n", arguments.kernel.empty() ? "the files hold no kernel" : "no kernel is named " + arguments.kernel);
+    fmt::print(stderr, "error: {}\n",
+               arguments.kernel.empty() ? "the files hold no kernel" : "no kernel is named " + arguments.kernel);
     return 2;
   }
   if (given && subjects.size() > 1) {
-    std::erase_if(subjects, [&](const tools::Subject& s) { return s.kernel->id() != given->implements && s.kernel->name != given->implements; });
+    std::erase_if(subjects, [&](const tools::Subject& s) {
+      return s.kernel->id() != given->implements && s.kernel->name != given->implements;
+    });
     if (subjects.size() != 1) {
       fmt::print(stderr, "error: --physical wants one kernel; choose with --kernel\n");
       return 2;
@@ -123,7 +126,9 @@ int validate(const Arguments& arguments) {
     options.decide.rlimit = arguments.rlimit;
     options.derive.allow_restrictions = arguments.allow_restrictions;
     if (terminal)
-      options.decide.progress = [&](std::size_t done, std::size_t total) { fmt::print(stderr, "\r{}: {}/{}\033[K", id, done, total); };
+      options.decide.progress = [&](std::size_t done, std::size_t total) {
+        fmt::print(stderr, "\r{}: {}/{}\033[K", id, done, total);
+      };
     subject.program = given;
     if (!given) {
       Diagnostics diagnostics;
@@ -142,11 +147,14 @@ int validate(const Arguments& arguments) {
     take(outcome.exit_code);
 
     tools::Report report(subject, outcome, arguments.rlimit);
-    if (arguments.format == "json") reports.push_back(report.json());
-    else fmt::print("{}", report.text(arguments.quiet));
+    if (arguments.format == "json")
+      reports.push_back(report.json());
+    else
+      fmt::print("{}", report.text(arguments.quiet));
     std::fflush(stdout);
     std::string error;
-    if (!arguments.certificate.empty() && outcome.malformed.empty() && !write_file(arguments.certificate, report.certificate(), &error)) {
+    if (!arguments.certificate.empty() && outcome.malformed.empty() &&
+        !write_file(arguments.certificate, report.certificate(), &error)) {
       fmt::print(stderr, "error: {}\n", error);
       take(2);
     }

@@ -146,8 +146,10 @@ void SimplifyEngine::pass() {
   auto take = [&](bool first, bool equations) {
     for (Expr e : raw_) {
       if (contradiction_ || restart_ || simple(e) != first || is_equation(e) != equations) continue;
-      if (equations) absorb_equation(reduce(poly(e.kid(0)) - poly(e.kid(1))));
-      else absorb(boolean(e));
+      if (equations)
+        absorb_equation(reduce(poly(e.kid(0)) - poly(e.kid(1))));
+      else
+        absorb(boolean(e));
       forget();
     }
     close();

@@ -19,7 +19,8 @@ class SimplifyRule : public ::testing::Test {
     test::Formulas f(pool);
     Facts context(pool);
     for (const std::string& fact : facts) context.assume(f(fact));
-    return to_string(context.simplify(f(text)), [](Expr leaf) { return leaf.is(ExprKind::variable) ? leaf.name() : std::string(); });
+    return to_string(context.simplify(f(text)),
+                     [](Expr leaf) { return leaf.is(ExprKind::variable) ? leaf.name() : std::string(); });
   }
   void expect(const Case& c) { EXPECT_EQ(simplified(c.facts, c.expression), c.simplified) << c.expression; }
   // The rule does not apply: what is left still holds what it would have removed.
@@ -150,8 +151,12 @@ TEST_F(SimplifyRule, S15_facts) {
 }
 
 TEST(SimplifyFacts, contradictions_are_seen) {
-  for (const auto& facts : std::vector<std::vector<std::string>>{
-           {"n < N", "N <= n"}, {"2*n == 1"}, {"b_x", "not b_x"}, {"0 <= n < N", "N == 0"}, {"n < 0 or n > 3", "n == 2"}, {"false"}}) {
+  for (const auto& facts : std::vector<std::vector<std::string>>{{"n < N", "N <= n"},
+                                                                 {"2*n == 1"},
+                                                                 {"b_x", "not b_x"},
+                                                                 {"0 <= n < N", "N == 0"},
+                                                                 {"n < 0 or n > 3", "n == 2"},
+                                                                 {"false"}}) {
     ExprPool pool;
     test::Formulas f(pool);
     Facts context(pool);

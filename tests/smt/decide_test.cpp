@@ -97,7 +97,8 @@ TEST(Decide, results_do_not_depend_on_the_number_of_threads) {
   for (const test::Family& f : test::families()) {
     if (++n % 3 != 0) continue;
     test::add(ledger, f.name, f.hypotheses, f.goal);
-    test::add(ledger, f.name, f.wrong_hypotheses.empty() ? f.hypotheses : f.wrong_hypotheses, f.wrong_goal.empty() ? f.goal : f.wrong_goal);
+    test::add(ledger, f.name, f.wrong_hypotheses.empty() ? f.hypotheses : f.wrong_hypotheses,
+              f.wrong_goal.empty() ? f.goal : f.wrong_goal);
   }
   auto one = smt::decide(ledger, {.jobs = 1}), two = smt::decide(ledger, {.jobs = 2}), again = smt::decide(ledger, {.jobs = 3});
   for (std::size_t i = 0; i < one.size(); ++i)

@@ -38,7 +38,8 @@ Expr random_expression(ExprPool& pool, const std::vector<Expr>& leaves, int dept
     case 3: return sub() - sub();
     case 4: return sub() * sub();
     case 5: return -sub();
-    case 6: case 7: return floordiv(sub(), sub());
+    case 6:
+    case 7: return floordiv(sub(), sub());
     case 8: return mod(sub(), sub());
     case 9: return ceildiv(sub(), sub());
     case 10: return min(sub(), sub());
@@ -79,13 +80,17 @@ RC_GTEST_PROP(Encoder, evaluator_simplifier_and_solver_agree, ()) {
 
 // Known answers of Python's // and % (floor, sign of the divisor), and ceil as -(-a // b).
 TEST(Encoder, divisions_of_all_signs) {
-  struct Row { int a, b, quotient, remainder, ceiling; };
-  for (Row row : {Row{7, 2, 3, 1, 4}, Row{-7, 2, -4, 1, -3}, Row{7, -2, -4, -1, -3}, Row{-7, -2, 3, -1, 4}, Row{6, 3, 2, 0, 2}, Row{-6, 3, -2, 0, -2},
-                  Row{6, -3, -2, 0, -2}, Row{0, 5, 0, 0, 0}, Row{0, -5, 0, 0, 0}, Row{1, 5, 0, 1, 1}, Row{-1, 5, -1, 4, 0}, Row{1, -5, -1, -4, 0}}) {
+  struct Row {
+    int a, b, quotient, remainder, ceiling;
+  };
+  for (Row row : {Row{7, 2, 3, 1, 4}, Row{-7, 2, -4, 1, -3}, Row{7, -2, -4, -1, -3}, Row{-7, -2, 3, -1, 4}, Row{6, 3, 2, 0, 2},
+                  Row{-6, 3, -2, 0, -2}, Row{6, -3, -2, 0, -2}, Row{0, 5, 0, 0, 0}, Row{0, -5, 0, 0, 0}, Row{1, 5, 0, 1, 1},
+                  Row{-1, 5, -1, 4, 0}, Row{1, -5, -1, -4, 0}}) {
     ExprPool pool;
     Expr a = pool.symbol("A"), b = pool.symbol("B");
     auto c = [&](int v) { return pool.constant(v); };
-    Expr right = both(equal(floordiv(a, b), c(row.quotient)), both(equal(mod(a, b), c(row.remainder)), equal(ceildiv(a, b), c(row.ceiling))));
+    Expr right = both(equal(floordiv(a, b), c(row.quotient)),
+                      both(equal(mod(a, b), c(row.remainder)), equal(ceildiv(a, b), c(row.ceiling))));
     for (DivisionEncoding d : {DivisionEncoding::native, DivisionEncoding::witness}) {
       std::vector<Expr> query = {equal(a, c(row.a)), equal(b, c(row.b)), negation(right)};
       EXPECT_EQ(smt::ask(query, strategy(d), 10'000'000).answer, Answer::unsatisfiable) << row.a << " by " << row.b;
@@ -98,7 +103,8 @@ TEST(Encoder, a_zero_divisor_leaves_the_value_free) {
   ExprPool pool;
   test::Formulas f(pool);
   for (DivisionEncoding d : {DivisionEncoding::native, DivisionEncoding::witness})
-    for (const char* claim : {"5 floordiv D == 0", "5 mod D == 5", "ceildiv(5, D) == 0", "5 floordiv D != 0", "5 floordiv 0 == 0", "5 mod 0 == 0"}) {
+    for (const char* claim : {"5 floordiv D == 0", "5 mod D == 5", "ceildiv(5, D) == 0", "5 floordiv D != 0",
+                              "5 floordiv 0 == 0", "5 mod 0 == 0"}) {
       std::vector<Expr> query = {f("D == 0"), negation(f(claim))};
       EXPECT_EQ(smt::ask(query, strategy(d), 10'000'000).answer, Answer::satisfiable) << claim;
     }
@@ -130,7 +136,8 @@ TEST(Encoder, smtlib_text_is_complete) {
   std::vector<Expr> query = {f("0 <= n < N"), f("b_on implies n floordiv D == -3"), f("min(n, 3) mod 4 == 1")};
   std::string text = smt::smtlib(query, "first\nsecond");
   EXPECT_NE(text.find("; first\n; second\n(set-logic QF_NIA)"), std::string::npos) << text;
-  for (const char* part : {"(declare-fun N () Int)", " () Bool)", "(check-sat)", "(assert "}) EXPECT_NE(text.find(part), std::string::npos) << text;
+  for (const char* part : {"(declare-fun N () Int)", " () Bool)", "(check-sat)", "(assert "})
+    EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
 TEST(Encoder, version_is_of_the_pinned_line) { EXPECT_EQ(smt::z3_version().substr(0, 2), "5."); }

@@ -42,7 +42,8 @@ std::string caret(const SourcePtr& source, SourceRange range) {
   return first == std::string::npos ? "" : rendered.substr(first + 1);
 }
 
-Report::Report(const Subject& subject, const smt::Outcome& outcome, std::uint64_t rlimit) : subject_(subject), outcome_(outcome) {
+Report::Report(const Subject& subject, const smt::Outcome& outcome, std::uint64_t rlimit)
+    : subject_(subject), outcome_(outcome) {
   certificate_.kernel = subject.kernel->id();
   certificate_.kernel_digest = content_hash(*subject.kernel);
   certificate_.kernel_source = subject.kernel->source;
@@ -73,7 +74,8 @@ std::string Report::failure(std::size_t i) const {
   const proof::Obligation& o = outcome_.ledger.obligations[i];
   const proof::Decision& d = outcome_.decisions[i];
   std::string at = o.range.empty() ? "" : place(source(o.side), o.range);
-  std::string out = fmt::format("{}{}{} {}: {}\n", at, at.empty() ? "" : ": ", proof::name(d.verdict), proof::name(o.kind), o.sentence);
+  std::string out =
+      fmt::format("{}{}{} {}: {}\n", at, at.empty() ? "" : ": ", proof::name(d.verdict), proof::name(o.kind), o.sentence);
   if (!at.empty()) out += caret(source(o.side), o.range);
   std::size_t c = outcome_.counterexample_of[i];
   if (c == smt::Outcome::kNone) return out + indented(d.reason);
@@ -87,8 +89,9 @@ std::string Report::failure(std::size_t i) const {
 std::string Report::text(bool quiet) const {
   const Kernel& kernel = *subject_.kernel;
   if (!outcome_.malformed.empty())
-    return fmt::format("{}: error: kernel {}: its preconditions contradict each other: {}\n{}", place(kernel.source, where_range()), kernel.id(),
-                       outcome_.malformed, caret(kernel.source, where_range()));
+    return fmt::format("{}: error: kernel {}: its preconditions contradict each other: {}\n{}",
+                       place(kernel.source, where_range()), kernel.id(), outcome_.malformed,
+                       caret(kernel.source, where_range()));
   std::map<std::string_view, std::size_t> verdicts, tiers;
   std::map<proof::ObligationKind, std::map<std::string_view, std::size_t>> kinds;
   for (std::size_t i = 0; i < outcome_.decisions.size(); ++i) {
@@ -97,7 +100,9 @@ std::string Report::text(bool quiet) const {
     ++kinds[outcome_.ledger.obligations[i].kind][proof::name(d.verdict)];
     if (d.verdict == Verdict::proved) ++tiers[d.tier];
   }
-  std::string what = !subject_.program ? "the kernel alone" : subject_.constructed ? "its construction" : "program " + subject_.program->name;
+  std::string what = !subject_.program      ? "the kernel alone"
+                     : subject_.constructed ? "its construction"
+                                            : "program " + subject_.program->name;
   std::string out = fmt::format("{}: {} ({}): {}: {}\n", kernel.source ? kernel.source->path() : "", kernel.id(), what,
                                 proof::name(outcome_.verdict), counts_text(verdicts, ", "));
   for (std::size_t i = 0; i < outcome_.decisions.size(); ++i)

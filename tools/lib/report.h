@@ -23,8 +23,8 @@ class Report {
  public:
   Report(const Subject& subject, const smt::Outcome& outcome, std::uint64_t rlimit);
 
-  // One summary line, each obligation that is not proved with its place, reason and counterexample; then, unless `quiet`, counts by
-  // kind, deciding tiers and assumptions.
+  // One summary line, each obligation that is not proved with its place, reason and counterexample; then, unless `quiet`,
+  // counts by kind, deciding tiers and assumptions.
   std::string text(bool quiet) const;
   nlohmann::ordered_json json() const;
   std::string certificate() const;
