@@ -2,7 +2,7 @@
 
 A fenced block whose first line is `kir 1` is a whole file: it validates. A block that starts with `pir 1` and holds no
 `...` is a whole program: it is well-formed. In a ```console block each `$ build/bin/...` line is run from the root and
-must print what stands below it; times and paths of temporary files are not compared, `...` stands for any lines.
+must print what stands below it; times are not compared, `...` stands for any lines.
 Links to files of the repository lead to files.
 """
 import pathlib
@@ -42,25 +42,45 @@ def pir_block(tools, text):
     return check
 
 
-def normal(line):
-    return re.sub(r"\d+(\.\d+)? ?(ms|s)\b", "TIME", line.rstrip())
+def normal(text):
+    return re.sub(r"\d+(\.\d+)? ?(ms|s)\b", "TIME", text)
 
 
-def console_block(text):
+def printed(command):
+    return run(shlex.split(command), cwd=ROOT)[1].rstrip()
+
+
+def commands_of(block):
+    """Yields (command, what the page says it prints) of the lines that start with `$ build/bin/`."""
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, expected = part.partition("\n")
+        if command.startswith("build/bin/"):
+            yield command, expected.rstrip()
+
+
+def console_block(block):
     def check():
-        command, expected = None, []
-        for line in text.splitlines() + ["$ end"]:
-            if not line.startswith("$ "):
-                expected.append(line)
-                continue
-            if command and command[0].startswith("build/bin/"):
-                code, output = run([ROOT / command[0], *command[1:]])
-                parts = [re.escape(normal(e)) for e in expected]
-                pattern = "\n".join(".*" if p == r"\.\.\." else p for p in parts)
-                actual = "\n".join(normal(l) for l in output.splitlines())
-                demand(re.fullmatch(pattern, actual, re.DOTALL), f"`{' '.join(command)}` (exit {code}) prints\n{output}")
-            command, expected = shlex.split(line[2:]), []
+        for command, expected in commands_of(block):
+            pattern = ".*".join(re.escape(normal(part)) for part in re.split(r"^\.\.\.$", expected, flags=re.MULTILINE))
+            output = printed(command)
+            demand(re.fullmatch(pattern, normal(output), re.DOTALL), f"`{command}` prints\n{output}\n(scripts/check-docs --fix)")
     return check
+
+
+def fix(page):
+    """Puts what the commands print now into the page, blocks with `...` aside."""
+    def block(match):
+        text = match[0]
+        for command, expected in commands_of(match[2]):
+            if match[1] == "console" and "\n...\n" not in f"\n{expected}\n":
+                text = text.replace(f"$ {command}\n{expected}", f"$ {command}\n{printed(command)}")
+        return text
+
+    old = page.read_text()
+    new = FENCE.sub(block, old)
+    if new != old:
+        page.write_text(new)
+        print(f"{page.relative_to(ROOT)}: renewed")
 
 
 def link_check(page):

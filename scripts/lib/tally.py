@@ -21,11 +21,11 @@ def demand(condition, text):
         raise Failed(text)
 
 
-def run(command, timeout=120):
+def run(command, timeout=120, cwd=None):
     """Runs a command without input: (exit code, standard output and error). A time-out is exit code 'timeout'."""
     try:
         done = subprocess.run([str(c) for c in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=timeout, errors="replace")
+                              stderr=subprocess.STDOUT, timeout=timeout, errors="replace", cwd=cwd)
     except subprocess.TimeoutExpired as e:
         return "timeout", (e.stdout or b"").decode(errors="replace")
     return done.returncode, done.stdout
