@@ -22,7 +22,7 @@ std::span<const Pass> passes();
 const Pass* find_pass(std::string_view name);
 
 struct PipelineOptions {
-  std::string stop_after;                                                       // name of the last pass to run; "": all
+  std::string stop_after;                                                   // name of the last pass to run; "": all
   std::function<void(const Pass& pass, const PhysicalPtr& program)> after;  // called after each pass
 };
 

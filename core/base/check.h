@@ -12,8 +12,8 @@ namespace kir {
 
 }  // namespace kir
 
-#define KIR_CHECK(condition, ...)                                                       \
-  do {                                                                                  \
+#define KIR_CHECK(condition, ...)                                                          \
+  do {                                                                                     \
     if (!(condition)) ::kir::internal_error(__FILE__, __LINE__, fmt::format(__VA_ARGS__)); \
   } while (false)
 

@@ -7,8 +7,7 @@
 namespace kir {
 
 void Diagnostics::error(std::string id, SourceRange range, std::string message, std::string hint) {
-  if (++errors_ <= limit_)
-    all_.push_back({Severity::error, std::move(id), range, std::move(message), std::move(hint)});
+  if (++errors_ <= limit_) all_.push_back({Severity::error, std::move(id), range, std::move(message), std::move(hint)});
 }
 
 void Diagnostics::warning(std::string id, SourceRange range, std::string message, std::string hint) {
@@ -23,8 +22,8 @@ std::string Diagnostics::render(const SourceFile& file) const {
   std::string out;
   for (const Diagnostic& d : sorted) {
     LineColumn at = file.line_column(d.range.begin);
-    out += fmt::format("{}:{}:{}: {}: {} [{}]\n", file.path(), at.line, at.column,
-                       kNames[static_cast<int>(d.severity)], d.message, d.id);
+    out += fmt::format("{}:{}:{}: {}: {} [{}]\n", file.path(), at.line, at.column, kNames[static_cast<int>(d.severity)],
+                       d.message, d.id);
     std::string line = file.line_text(at.line);
     if (!line.empty()) {
       constexpr std::size_t kWindow = 160;  // a hostile line may be megabytes long
@@ -33,8 +32,8 @@ std::string Diagnostics::render(const SourceFile& file) const {
       std::string shown = line.substr(std::min(first, line.size()), kWindow);
       std::string pad;
       for (std::size_t i = first; i < caret; ++i) pad += i < line.size() && line[i] == '\t' ? '\t' : ' ';
-      std::size_t width = std::max<std::size_t>(1, std::min<std::size_t>(d.range.end - d.range.begin,
-                                                                          line.size() > caret ? line.size() - caret : 1));
+      std::size_t width = std::max<std::size_t>(
+          1, std::min<std::size_t>(d.range.end - d.range.begin, line.size() > caret ? line.size() - caret : 1));
       out += fmt::format("  {}\n  {}^{}\n", shown, pad, std::string(std::min(width, kWindow) - 1, '~'));
     }
     if (!d.hint.empty()) out += fmt::format("  hint: {}\n", d.hint);

@@ -14,13 +14,18 @@ void mix(std::size_t& h, std::size_t v) { h ^= v + 0x9e3779b97f4a7c15ull + (h <<
 Sort sort_of(ExprKind kind, std::span<const Expr> kids) {
   switch (kind) {
     case ExprKind::boolean:
-    case ExprKind::eq: case ExprKind::ne: case ExprKind::lt: case ExprKind::le: case ExprKind::gt: case ExprKind::ge:
-    case ExprKind::logical_not: case ExprKind::logical_and: case ExprKind::logical_or: case ExprKind::implies:
-      return Sort::boolean;
-    case ExprKind::ite:
-      return kids[1].sort();
-    default:
-      return Sort::integer;
+    case ExprKind::eq:
+    case ExprKind::ne:
+    case ExprKind::lt:
+    case ExprKind::le:
+    case ExprKind::gt:
+    case ExprKind::ge:
+    case ExprKind::logical_not:
+    case ExprKind::logical_and:
+    case ExprKind::logical_or:
+    case ExprKind::implies: return Sort::boolean;
+    case ExprKind::ite: return kids[1].sort();
+    default: return Sort::integer;
   }
 }
 
@@ -31,21 +36,35 @@ void check_kids(ExprKind kind, std::span<const Expr> kids) {
   };
   switch (kind) {
     case ExprKind::neg: return all(1, Sort::integer);
-    case ExprKind::add: case ExprKind::sub: case ExprKind::mul: case ExprKind::floordiv: case ExprKind::mod:
-    case ExprKind::ceildiv: case ExprKind::min: case ExprKind::max:
-    case ExprKind::lt: case ExprKind::le: case ExprKind::gt: case ExprKind::ge:
-      return all(2, Sort::integer);
-    case ExprKind::eq: case ExprKind::ne:
+    case ExprKind::add:
+    case ExprKind::sub:
+    case ExprKind::mul:
+    case ExprKind::floordiv:
+    case ExprKind::mod:
+    case ExprKind::ceildiv:
+    case ExprKind::min:
+    case ExprKind::max:
+    case ExprKind::lt:
+    case ExprKind::le:
+    case ExprKind::gt:
+    case ExprKind::ge: return all(2, Sort::integer);
+    case ExprKind::eq:
+    case ExprKind::ne:
       KIR_CHECK(kids.size() == 2 && kids[0].sort() == kids[1].sort(), "operands of = and != have one sort");
       return;
     case ExprKind::ite:
       KIR_CHECK(kids.size() == 3 && kids[0].sort() == Sort::boolean && kids[1].sort() == kids[2].sort(), "ite operands");
       return;
     case ExprKind::logical_not: return all(1, Sort::boolean);
-    case ExprKind::logical_and: case ExprKind::logical_or: case ExprKind::implies: return all(2, Sort::boolean);
-    case ExprKind::constant: case ExprKind::boolean: case ExprKind::symbol: case ExprKind::value:
-    case ExprKind::position: case ExprKind::variable:
-      KIR_UNREACHABLE("leaves have constructors of their own");
+    case ExprKind::logical_and:
+    case ExprKind::logical_or:
+    case ExprKind::implies: return all(2, Sort::boolean);
+    case ExprKind::constant:
+    case ExprKind::boolean:
+    case ExprKind::symbol:
+    case ExprKind::value:
+    case ExprKind::position:
+    case ExprKind::variable: KIR_UNREACHABLE("leaves have constructors of their own");
   }
 }
 
@@ -119,14 +138,22 @@ Expr ExprPool::import(Expr e, const std::function<Expr(Expr)>& leaf) {
     switch (x.kind()) {
       case ExprKind::constant: out = constant(x.number()); break;
       case ExprKind::boolean: out = boolean(x.number() != 0); break;
-      case ExprKind::symbol: case ExprKind::value: case ExprKind::position: case ExprKind::variable:
+      case ExprKind::symbol:
+      case ExprKind::value:
+      case ExprKind::position:
+      case ExprKind::variable:
         if (leaf) out = leaf(x);
         if (out == Expr()) {
-          if (&x.pool() == this) out = x;
-          else if (x.is(ExprKind::symbol)) out = symbol(x.name());
-          else if (x.is(ExprKind::value)) out = value(x.value(), x.sort());
-          else if (x.is(ExprKind::position)) out = position(static_cast<int>(x.number()));
-          else KIR_UNREACHABLE("variable {} of another pool was not mapped", x.name());
+          if (&x.pool() == this)
+            out = x;
+          else if (x.is(ExprKind::symbol))
+            out = symbol(x.name());
+          else if (x.is(ExprKind::value))
+            out = value(x.value(), x.sort());
+          else if (x.is(ExprKind::position))
+            out = position(static_cast<int>(x.number()));
+          else
+            KIR_UNREACHABLE("variable {} of another pool was not mapped", x.name());
         }
         KIR_CHECK(out.sort() == x.sort(), "a leaf was replaced by an expression of another sort");
         break;
@@ -177,8 +204,12 @@ Expr substitute(Expr e, const std::function<Expr(Expr)>& f) { return e.pool().im
 static void visit_leaves(Expr e, std::unordered_map<const ExprNode*, bool>& seen, std::vector<Expr>& out) {
   if (!seen.emplace(e.node(), true).second) return;
   switch (e.kind()) {
-    case ExprKind::symbol: case ExprKind::value: case ExprKind::position: case ExprKind::variable: out.push_back(e); break;
-    default: for (Expr k : e.kids()) visit_leaves(k, seen, out);
+    case ExprKind::symbol:
+    case ExprKind::value:
+    case ExprKind::position:
+    case ExprKind::variable: out.push_back(e); break;
+    default:
+      for (Expr k : e.kids()) visit_leaves(k, seen, out);
   }
 }
 
@@ -215,7 +246,10 @@ static std::string print(Expr e, int at_least, const std::function<std::string(E
   switch (e.kind()) {
     case ExprKind::constant: return wrap(e.number() < 0 ? 7 : 8, std::to_string(e.number()));
     case ExprKind::boolean: return e.number() ? "true" : "false";
-    case ExprKind::symbol: case ExprKind::value: case ExprKind::position: case ExprKind::variable: {
+    case ExprKind::symbol:
+    case ExprKind::value:
+    case ExprKind::position:
+    case ExprKind::variable: {
       if (leaf)
         if (std::string s = leaf(e); !s.empty()) return s;
       if (e.is(ExprKind::symbol)) return e.name();
@@ -228,8 +262,8 @@ static std::string print(Expr e, int at_least, const std::function<std::string(E
     case ExprKind::mul: return infix(6, "*", 6, 7);
     case ExprKind::floordiv: return infix(6, "floordiv", 6, 7);
     case ExprKind::mod: return infix(6, "mod", 6, 7);
-    case ExprKind::neg: return wrap(7, "-" + (e.kid(0).is(ExprKind::constant) ? "(" + print(e.kid(0), 0, leaf) + ")"
-                                                                              : print(e.kid(0), 8, leaf)));
+    case ExprKind::neg:
+      return wrap(7, "-" + (e.kid(0).is(ExprKind::constant) ? "(" + print(e.kid(0), 0, leaf) + ")" : print(e.kid(0), 8, leaf)));
     case ExprKind::ceildiv: return call("ceildiv");
     case ExprKind::min: return call("min");
     case ExprKind::max: return call("max");
@@ -270,8 +304,12 @@ EvalResult evaluate(Expr e, const std::function<std::optional<Integer>(Expr)>& l
   auto fail = [&](EvalError error) { return EvalResult{0, error, e}; };
   auto ok = [&](Integer v) { return EvalResult{v, EvalError::none, {}}; };
   switch (e.kind()) {
-    case ExprKind::constant: case ExprKind::boolean: return ok(e.number());
-    case ExprKind::symbol: case ExprKind::value: case ExprKind::position: case ExprKind::variable: {
+    case ExprKind::constant:
+    case ExprKind::boolean: return ok(e.number());
+    case ExprKind::symbol:
+    case ExprKind::value:
+    case ExprKind::position:
+    case ExprKind::variable: {
       std::optional<Integer> v = leaf(e);
       return v ? ok(*v) : fail(EvalError::unbound_leaf);
     }
@@ -298,7 +336,9 @@ EvalResult evaluate(Expr e, const std::function<std::optional<Integer>(Expr)>& l
     case ExprKind::add: return __builtin_add_overflow(x, y, &r) ? fail(EvalError::overflow) : ok(r);
     case ExprKind::sub: return __builtin_sub_overflow(x, y, &r) ? fail(EvalError::overflow) : ok(r);
     case ExprKind::mul: return __builtin_mul_overflow(x, y, &r) ? fail(EvalError::overflow) : ok(r);
-    case ExprKind::floordiv: case ExprKind::mod: case ExprKind::ceildiv: {
+    case ExprKind::floordiv:
+    case ExprKind::mod:
+    case ExprKind::ceildiv: {
       if (y == 0) return fail(EvalError::zero_divisor);
       if (y == -1) {  // the quotient may not fit
         if (e.is(ExprKind::mod)) return ok(0);

@@ -33,10 +33,32 @@
 namespace kir {
 
 enum class ExprKind : std::uint8_t {
-  constant, boolean, symbol, value, position, variable,
-  add, sub, mul, neg, floordiv, mod, ceildiv, min, max, ite,
-  eq, ne, lt, le, gt, ge,
-  logical_not, logical_and, logical_or, implies,
+  constant,
+  boolean,
+  symbol,
+  value,
+  position,
+  variable,
+  add,
+  sub,
+  mul,
+  neg,
+  floordiv,
+  mod,
+  ceildiv,
+  min,
+  max,
+  ite,
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  logical_not,
+  logical_and,
+  logical_or,
+  implies,
 };
 
 enum class Sort : std::uint8_t { integer, boolean };
@@ -111,8 +133,12 @@ class ExprPool {
   std::size_t size() const { return nodes_.size(); }
 
  private:
-  struct Hash { std::size_t operator()(const ExprNode* n) const { return n->hash; } };
-  struct Equal { bool operator()(const ExprNode* a, const ExprNode* b) const; };
+  struct Hash {
+    std::size_t operator()(const ExprNode* n) const { return n->hash; }
+  };
+  struct Equal {
+    bool operator()(const ExprNode* a, const ExprNode* b) const;
+  };
   Expr intern(ExprNode&& candidate);
 
   std::deque<ExprNode> nodes_;

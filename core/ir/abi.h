@@ -17,13 +17,13 @@ std::string_view name(Access a);
 
 struct ViewParam {
   std::string name;
-  ValueId value;              // the root region's argument of type view
+  ValueId value;  // the root region's argument of type view
   Access access = Access::in;
   DType dtype = DType::f32;
   std::vector<Expr> shape;    // in elements
   std::vector<Expr> strides;  // in elements, one per axis, always filled in (row-major unless written)
   bool explicit_strides = false;
-  std::int64_t align = 0;     // bytes; 0: the element size
+  std::int64_t align = 0;  // bytes; 0: the element size
   SourceRange range;
   std::size_t rank() const { return shape.size(); }
 };
@@ -55,14 +55,17 @@ struct AliasFact {
 struct Abi {
   // In declaration order; index points into views, scalars or symbols.
   enum class ParamKind : std::uint8_t { view, scalar, symbol };
-  struct Param { ParamKind kind; std::size_t index; };
+  struct Param {
+    ParamKind kind;
+    std::size_t index;
+  };
   std::vector<Param> params;
 
   std::vector<ViewParam> views;
   std::vector<ScalarParam> scalars;
   std::vector<SymbolInfo> symbols;  // parameters and bound shape symbols, in order of first appearance
   std::vector<AliasFact> aliases;
-  std::vector<Expr> where;          // boolean relations over symbols
+  std::vector<Expr> where;  // boolean relations over symbols
   std::vector<SourceRange> where_ranges;
 
   const ViewParam* find_view(ValueId v) const;

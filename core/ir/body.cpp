@@ -13,8 +13,13 @@ RegionId BodyBuilder::new_region(OpId parent) {
 ValueId BodyBuilder::add_argument(RegionId region, Type type, std::string name, SourceRange range, ValueId origin) {
   ValueId id(static_cast<std::uint32_t>(body_.values_.size()));
   auto& args = body_.regions_[region.index].args;
-  body_.values_.push_back({.type = std::move(type), .name = std::move(name), .op = {}, .region = region,
-                           .position = static_cast<std::uint32_t>(args.size()), .origin = origin, .range = range});
+  body_.values_.push_back({.type = std::move(type),
+                           .name = std::move(name),
+                           .op = {},
+                           .region = region,
+                           .position = static_cast<std::uint32_t>(args.size()),
+                           .origin = origin,
+                           .range = range});
   args.push_back(id);
   return id;
 }
@@ -30,12 +35,23 @@ OpId BodyBuilder::emit_with_regions(OpKind kind, std::vector<ValueId> operands, 
                                     std::vector<std::string> names) {
   KIR_CHECK(!stack_.empty(), "no region is open");
   OpId id(static_cast<std::uint32_t>(body_.ops_.size()));
-  Op op{.kind = kind, .operands = std::move(operands), .results = {}, .regions = regions, .attrs = std::move(attrs),
-        .parent = stack_.back(), .range = range, .origin = origin};
+  Op op{.kind = kind,
+        .operands = std::move(operands),
+        .results = {},
+        .regions = regions,
+        .attrs = std::move(attrs),
+        .parent = stack_.back(),
+        .range = range,
+        .origin = origin};
   for (std::size_t i = 0; i < result_types.size(); ++i) {
     ValueId v(static_cast<std::uint32_t>(body_.values_.size()));
-    body_.values_.push_back({.type = std::move(result_types[i]), .name = i < names.size() ? names[i] : std::string(), .op = id,
-                             .region = {}, .position = static_cast<std::uint32_t>(i), .origin = {}, .range = range});
+    body_.values_.push_back({.type = std::move(result_types[i]),
+                             .name = i < names.size() ? names[i] : std::string(),
+                             .op = id,
+                             .region = {},
+                             .position = static_cast<std::uint32_t>(i),
+                             .origin = {},
+                             .range = range});
     op.results.push_back(v);
   }
   for (RegionId r : regions) body_.regions_[r.index].parent = id;
@@ -74,9 +90,8 @@ Body BodyBuilder::freeze(ExprPool& pool, std::span<const RegionId> roots, Renumb
     return m.values[v.index];
   };
   auto expr = [&](Expr e) {
-    return pool.import(e, [&](Expr leaf) {
-      return leaf.is(ExprKind::value) ? pool.value(value(leaf.value()), leaf.sort()) : Expr();
-    });
+    return pool.import(
+        e, [&](Expr leaf) { return leaf.is(ExprKind::value) ? pool.value(value(leaf.value()), leaf.sort()) : Expr(); });
   };
   Body out;
   for (RegionId r : region_order) {
@@ -94,12 +109,14 @@ Body BodyBuilder::freeze(ExprPool& pool, std::span<const RegionId> roots, Renumb
     op.parent = m.regions[op.parent.index];
     Attrs attrs;
     for (const auto& [key, v] : op.attrs.all()) {
-      if (auto* e = std::get_if<Expr>(&v)) attrs.set(key, expr(*e));
+      if (auto* e = std::get_if<Expr>(&v))
+        attrs.set(key, expr(*e));
       else if (auto* list = std::get_if<ExprList>(&v)) {
         ExprList copy;
         for (Expr e : *list) copy.push_back(expr(e));
         attrs.set(key, std::move(copy));
-      } else attrs.set(key, v);
+      } else
+        attrs.set(key, v);
     }
     op.attrs = std::move(attrs);
     out.ops_.push_back(std::move(op));
@@ -136,8 +153,8 @@ namespace {
 
 bool same_expr(Expr a, Expr b) {
   if (a == b) return true;
-  if (a == Expr() || b == Expr() || a.kind() != b.kind() || a.sort() != b.sort() || a.number() != b.number() || a.name() != b.name() ||
-      a.kids().size() != b.kids().size())
+  if (a == Expr() || b == Expr() || a.kind() != b.kind() || a.sort() != b.sort() || a.number() != b.number() ||
+      a.name() != b.name() || a.kids().size() != b.kids().size())
     return false;
   for (std::size_t i = 0; i < a.kids().size(); ++i)
     if (!same_expr(a.kid(i), b.kid(i))) return false;

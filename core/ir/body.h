@@ -40,23 +40,39 @@ namespace kir {
 //   transpose   axes (the permutation); broadcast  axes, extents (result shape); slice  ranges (per axis)
 //   view        extents (result shape)
 enum class AttrKey : std::uint8_t {
-  literal, expr, predicate, mode, ranges, step, order, identity, identity_assumed, axes, extents, vector,
+  literal,
+  expr,
+  predicate,
+  mode,
+  ranges,
+  step,
+  order,
+  identity,
+  identity_assumed,
+  axes,
+  extents,
+  vector,
 };
 
 using ExprList = std::vector<Expr>;
 using IntList = std::vector<std::int64_t>;
 using ScalarList = std::vector<Scalar>;
-using AttrValue = std::variant<bool, std::int64_t, Scalar, Expr, ExprList, IntList, ScalarList, CmpPredicate, ConvertMode, Order>;
+using AttrValue =
+    std::variant<bool, std::int64_t, Scalar, Expr, ExprList, IntList, ScalarList, CmpPredicate, ConvertMode, Order>;
 
 class Attrs {
  public:
   Attrs() = default;
   Attrs(std::initializer_list<std::pair<const AttrKey, AttrValue>> init) : map_(init) {}
-  template <class T> const T* find(AttrKey k) const {
+  template <class T>
+  const T* find(AttrKey k) const {
     auto it = map_.find(k);
     return it == map_.end() ? nullptr : std::get_if<T>(&it->second);
   }
-  template <class T> const T& get(AttrKey k) const { return std::get<T>(map_.at(k)); }
+  template <class T>
+  const T& get(AttrKey k) const {
+    return std::get<T>(map_.at(k));
+  }
   bool has(AttrKey k) const { return map_.contains(k); }
   void set(AttrKey k, AttrValue v) { map_.insert_or_assign(k, std::move(v)); }
   const std::map<AttrKey, AttrValue>& all() const { return map_; }
@@ -68,11 +84,11 @@ class Attrs {
 
 struct Value {
   Type type;
-  std::string name;       // for printing and diagnostics; never an identity
-  OpId op;                // defining operation, or none for a region argument
-  RegionId region;        // region of the argument, or none
+  std::string name;            // for printing and diagnostics; never an identity
+  OpId op;                     // defining operation, or none for a region argument
+  RegionId region;             // region of the argument, or none
   std::uint32_t position = 0;  // result number or argument position
-  ValueId origin;         // the KIR value it stands for (physical bodies)
+  ValueId origin;              // the KIR value it stands for (physical bodies)
   SourceRange range;
 };
 

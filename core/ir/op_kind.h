@@ -8,34 +8,107 @@ namespace kir {
 
 enum class OpKind : std::uint8_t {
   // literals and integers of shapes and coordinates
-  constant, index,
+  constant,
+  index,
   // pointwise: float and integer
-  add, sub, mul, neg, abs,
+  add,
+  sub,
+  mul,
+  neg,
+  abs,
   // pointwise: float
-  div, fma, min_nan, max_nan, min_num, max_num, sqrt, floor, ceil, trunc, round_even,
-  exp, exp2, log, log2, rsqrt, sin, cos, tanh, erf,
+  div,
+  fma,
+  min_nan,
+  max_nan,
+  min_num,
+  max_num,
+  sqrt,
+  floor,
+  ceil,
+  trunc,
+  round_even,
+  exp,
+  exp2,
+  log,
+  log2,
+  rsqrt,
+  sin,
+  cos,
+  tanh,
+  erf,
   // pointwise: integer
-  divt, remt, divf, remf, min_s, max_s, min_u, max_u, bit_and, bit_or, bit_xor, bit_not, shl, shrl, shra,
+  divt,
+  remt,
+  divf,
+  remf,
+  min_s,
+  max_s,
+  min_u,
+  max_u,
+  bit_and,
+  bit_or,
+  bit_xor,
+  bit_not,
+  shl,
+  shrl,
+  shra,
   // pointwise: any
-  cmp, select, convert,
+  cmp,
+  select,
+  convert,
   // memory
-  load, store,
+  load,
+  store,
   // tensor values and coordinate relations
-  tensor, elem, view, transpose, slice, broadcast,
+  tensor,
+  elem,
+  view,
+  transpose,
+  slice,
+  broadcast,
   // control
-  parallel, for_loop, while_loop, if_else, yield, next,
+  parallel,
+  for_loop,
+  while_loop,
+  if_else,
+  yield,
+  next,
   assume,
   // structured
   reduce,
   // physical only: fragments
-  splat, tile_reduce,
+  splat,
+  tile_reduce,
 };
 inline constexpr int kOpKindCount = static_cast<int>(OpKind::tile_reduce) + 1;
 
 // Predicates of `cmp`. Integers: eq ne slt..uge; floats: oeq..uno ('o': false on NaN, 'u': true on NaN).
 enum class CmpPredicate : std::uint8_t {
-  eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge,
-  oeq, one, olt, ole, ogt, oge, ord, ueq, une, fult, fule, fugt, fuge, uno,
+  eq,
+  ne,
+  slt,
+  sle,
+  sgt,
+  sge,
+  ult,
+  ule,
+  ugt,
+  uge,
+  oeq,
+  one,
+  olt,
+  ole,
+  ogt,
+  oge,
+  ord,
+  ueq,
+  une,
+  fult,
+  fule,
+  fugt,
+  fuge,
+  uno,
 };
 
 // Modes of `convert`; the source and destination types stand in the operation's types.
@@ -48,7 +121,19 @@ enum class CmpPredicate : std::uint8_t {
 //   sat_to_sint / sat_to_uint  the same, clamped; NaN gives 0
 //   to_bool  x != 0 (NaN is true)
 //   bits     reinterpretation, equal widths
-enum class ConvertMode : std::uint8_t { rn, sat_rn, sint, uint, wrap, to_sint, to_uint, sat_to_sint, sat_to_uint, to_bool, bits };
+enum class ConvertMode : std::uint8_t {
+  rn,
+  sat_rn,
+  sint,
+  uint,
+  wrap,
+  to_sint,
+  to_uint,
+  sat_to_sint,
+  sat_to_uint,
+  to_bool,
+  bits
+};
 
 // Licence of a combine: `strict` the given order; `tree` any bracketing, operand order kept (needs associativity);
 // `any` bracketing and order free (needs commutativity too).

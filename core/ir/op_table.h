@@ -13,7 +13,20 @@ enum class Vocabulary : std::uint8_t { kir = 1, physical = 2, both = 3 };
 
 // The family names the file that treats the operation in every layer.
 enum class Family : std::uint8_t {
-  pointwise, memory, tensor, control, reduce, scan, region, contract, histogram, atomic, rng, gather, buffer, fragment,
+  pointwise,
+  memory,
+  tensor,
+  control,
+  reduce,
+  scan,
+  region,
+  contract,
+  histogram,
+  atomic,
+  rng,
+  gather,
+  buffer,
+  fragment,
 };
 
 // How the result types follow from the operands:
@@ -34,17 +47,17 @@ struct Accuracy {
 
 struct OpRow {
   OpKind kind;
-  std::string_view name;       // in text
+  std::string_view name;  // in text
   Family family;
   Vocabulary vocabulary;
-  int operands;                // value operands; -1: variable, see the verifier rule of the operation
-  int regions;                 // -1: variable
+  int operands;  // value operands; -1: variable, see the verifier rule of the operation
+  int regions;   // -1: variable
   ResultRule result;
   ElementClass elements;
   Accuracy accuracy;
-  bool effect;                 // writes memory, or contains regions that may
+  bool effect;  // writes memory, or contains regions that may
   bool terminator;
-  std::string_view doc;        // one sentence of meaning
+  std::string_view doc;  // one sentence of meaning
 };
 
 const OpRow& row(OpKind kind);

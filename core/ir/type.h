@@ -18,9 +18,9 @@ enum class TypeKind : std::uint8_t { none, scalar, index, tensor, view, fragment
 
 struct Type {
   TypeKind kind = TypeKind::none;
-  DType dtype = DType::i64;   // element type; of index: ignored
-  std::vector<Expr> shape;    // tensor, view: symbolic; fragment: constants
-  std::string layout;         // fragment: name of a layout of the program, "" for none
+  DType dtype = DType::i64;  // element type; of index: ignored
+  std::vector<Expr> shape;   // tensor, view: symbolic; fragment: constants
+  std::string layout;        // fragment: name of a layout of the program, "" for none
 
   static Type scalar(DType t) { return {TypeKind::scalar, t, {}, {}}; }
   static Type index() { return {TypeKind::index, DType::i64, {}, {}}; }
@@ -34,7 +34,11 @@ struct Type {
   bool is_scalar(DType t) const { return kind == TypeKind::scalar && dtype == t; }
   std::size_t rank() const { return shape.size(); }
   // The same container with another element type (result types of pointwise operations).
-  Type with(DType t) const { Type r = *this; r.dtype = t; return r; }
+  Type with(DType t) const {
+    Type r = *this;
+    r.dtype = t;
+    return r;
+  }
   friend bool operator==(const Type&, const Type&) = default;
 };
 

@@ -20,16 +20,16 @@ struct Constexpr {
 };
 
 struct Kernel {
-  std::string name;                  // as written
-  std::vector<Constexpr> constexprs; // the values of this specialization, already substituted in everything below
+  std::string name;                   // as written
+  std::vector<Constexpr> constexprs;  // the values of this specialization, already substituted in everything below
   Abi abi;
   ExprPoolPtr pool;
   Body body;
-  RegionId root;                     // arguments: views and data scalars in declaration order
-  SourcePtr source;                  // null for built kernels
+  RegionId root;     // arguments: views and data scalars in declaration order
+  SourcePtr source;  // null for built kernels
   SourceRange range;
 
-  std::string id() const;            // KernelID: "gemm<BM = 64, T = f16>", or the name
+  std::string id() const;  // KernelID: "gemm<BM = 64, T = f16>", or the name
 };
 
 struct Module {

@@ -24,15 +24,15 @@ struct Definition {
 };
 
 struct Segment {
-  std::string group;               // name of the group
-  std::vector<std::string> axes;   // names of the logical coordinates
-  std::vector<Expr> lo, hi;        // their half-open ranges, launch-visible
-  std::string length, offset;      // names of definitions
+  std::string group;              // name of the group
+  std::vector<std::string> axes;  // names of the logical coordinates
+  std::vector<Expr> lo, hi;       // their half-open ranges, launch-visible
+  std::string length, offset;     // names of definitions
   SourceRange range;
 };
 
 struct DispatchArm {
-  Expr guard;               // over symbols and the work id
+  Expr guard;  // over symbols and the work id
   std::size_t group = 0;
   std::vector<Expr> coordinates;  // of the group's arguments, over symbols and the work id
   SourceRange range;
@@ -40,8 +40,8 @@ struct DispatchArm {
 
 struct Group {
   std::string name;
-  RegionId region;          // arguments: the logical coordinates, type i32 or i64
-  std::vector<Expr> lo, hi; // declared range of each argument: a claim
+  RegionId region;           // arguments: the logical coordinates, type i32 or i64
+  std::vector<Expr> lo, hi;  // declared range of each argument: a claim
   SourceRange range;
 };
 
@@ -58,20 +58,20 @@ struct NamedLayout {
 
 struct PhysicalProgram {
   std::string name;
-  std::string implements;      // diagnostics only
-  Abi abi;                     // where: restrictions the program claims (goals of precondition-implied)
+  std::string implements;  // diagnostics only
+  Abi abi;                 // where: restrictions the program claims (goals of precondition-implied)
   LaunchShape launch;
   std::vector<Definition> definitions;  // space lengths and offsets in order, then the grid
   std::vector<Segment> segments;
-  std::string work_id;         // printed name
-  ValueId work;                // root region argument: the work id, type i64 (or i32)
+  std::string work_id;  // printed name
+  ValueId work;         // root region argument: the work id, type i64 (or i32)
   std::vector<DispatchArm> arms;
   std::vector<NamedLayout> layouts;
   std::vector<Group> groups;
   ExprPoolPtr pool;
   Body body;
-  RegionId root;               // arguments: views, data scalars, then the work id; no operations
-  std::string origin_kernel;   // KernelID of the KIR it was built from, "" when foreign or stripped
+  RegionId root;              // arguments: views, data scalars, then the work id; no operations
+  std::string origin_kernel;  // KernelID of the KIR it was built from, "" when foreign or stripped
   SourcePtr source;
 
   const Definition* find_definition(std::string_view name) const;
