@@ -166,8 +166,8 @@ class Judge {
     if (!fresh) return it->second;
     constexpr Contents kContents[] = {Contents::exact, Contents::special, Contents::large};
     for (int k = 0; k < 6; ++k)
-      if (auto f = try_at(symbols, kContents[k % 3], static_cast<std::uint64_t>(1000 + k), k % 2 == 1, TrialLimits{},
-                          kMaxReplayBytes))
+      if (auto f = try_at(symbols, kContents[k % 3], std::uint64_t{1000} + static_cast<std::uint64_t>(k), k % 2 == 1,
+                          TrialLimits{}, kMaxReplayBytes))
         it->second.push_back(*f);
     return it->second;
   }

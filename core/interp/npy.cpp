@@ -149,7 +149,7 @@ std::optional<Tensor> read_npy(const std::string& path, std::optional<DType> exp
   auto bad = [&](std::string_view what) { return fail(error, fmt::format("{}: {}", path, what)); };
   char start[8] = {};
   if (!in.read(start, 8) || std::string_view(start, 6) != kMagic) return bad("not a .npy file");
-  const int version = start[6];
+  const int version = static_cast<unsigned char>(start[6]);
   if (version < 1 || version > 3) return bad(fmt::format(".npy version {} is not known", version));
   unsigned char length_bytes[4] = {};
   const int length_size = version == 1 ? 2 : 4;
