@@ -147,9 +147,15 @@ class Judge {
           }
       if (d.verdict == Verdict::refuted && out_.counterexample_of[i] != Outcome::kNone) continue;
       if (possible) {
-        auto f = record(try_point(kernel_, program_, o.side != proof::Side::kir, *s, d.model, TrialLimits{}));
+        Trial t = try_point(kernel_, program_, o.side != proof::Side::kir, *s, d.model, TrialLimits{});
+        bool answered = t.what != Misbehaviour::not_run;
+        auto f = record(std::move(t));
         if (f && explains(found_[*f].trial, o)) {
           refute(i, *f);
+          continue;
+        }
+        if (!answered && o.concrete && d.reason.empty()) {
+          evaluated(i, *s);
           continue;
         }
       }
@@ -170,6 +176,23 @@ class Judge {
                           TrialLimits{}, kMaxReplayBytes))
         it->second.push_back(*f);
     return it->second;
+  }
+
+  // No interpreter could run the instance to an answer, but the obligation speaks of one operation at one point and of nothing
+  // that memory holds, and the decision procedure evaluated it there.
+  void evaluated(std::size_t i, const Symbols& symbols) {
+    const proof::Obligation& o = out_.ledger.obligations[i];
+    std::string point;
+    for (const proof::Binding& b : out_.decisions[i].model)
+      if (!b.value.empty() && !symbols.contains(b.leaf)) point += fmt::format(", {} = {}", b.leaf, b.value);
+    Counterexample c;
+    c.text = fmt::format("at {}{}: this does not hold: {} (evaluated at this point; the launch is too large to be run)",
+                         text_of(symbols), point, o.sentence);
+    c.side = o.side;
+    c.range = o.range;
+    out_.counterexamples.push_back(c);
+    out_.counterexample_of[i] = out_.counterexamples.size() - 1;
+    out_.decisions[i].reason = fmt::format("counterexample {}: {}", out_.counterexamples.size(), c.text);
   }
 
   // What the search found belongs to the obligations that it shows to be false.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <unordered_map>
 
 #include "core/base/check.h"
@@ -192,8 +193,14 @@ std::optional<Enumeration> enumerate(const Problem& p, std::uint64_t limit) {
   if (facts.contradictory()) return Enumeration{true, {}};
   std::vector<Integer> lo, hi;
   std::uint64_t points = 1;
+  std::set<Expr> used;
+  auto visit = [&](Expr e) {
+    for (Expr l : leaves(e)) used.insert(l);
+  };
+  for (Expr h : p.hypotheses) visit(h);
+  visit(p.goal);
   for (Expr l : p.leaves) {
-    Range r = l.sort() == Sort::boolean ? Range{0, 1} : facts.range(l);
+    Range r = !used.contains(l) ? Range{0, 0} : l.sort() == Sort::boolean ? Range{0, 1} : facts.range(l);
     if (!r.lo || !r.hi) return {};
     if (*r.hi < *r.lo) return Enumeration{true, {}};
     Integer size = *r.hi - *r.lo + 1;

@@ -164,7 +164,10 @@ Trial try_point(const Kernel& kernel, const PhysicalProgram* program, bool of_pr
         return trial;
       }
       if (!of_program) {
-        if (k.error) fail(trial, Misbehaviour::kir_error, *k.error, where + " (the instances that matter, over sparse memory)");
+        if (k.error)
+          fail(trial, Misbehaviour::kir_error, *k.error, where + " (the instances that matter, over sparse memory)");
+        else
+          trial.what = Misbehaviour::none;
         if (trial.found()) return trial;
         continue;
       }
@@ -185,6 +188,8 @@ Trial try_point(const Kernel& kernel, const PhysicalProgram* program, bool of_pr
       if (p.error)
         fail(trial, Misbehaviour::physical_error, *p.error,
              fmt::format("{}, program ids {} (over sparse memory)", where, fmt::join(list, ", ")));
+      else if (!list.empty())
+        trial.what = Misbehaviour::none;
       if (trial.found()) return trial;
     }
   return trial;

@@ -1,0 +1,128 @@
+// kir-validate as a user runs it: exit codes, formats, files.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Ran {
+  int code = -1;
+  std::string output;
+};
+
+Ran validate(const std::string& arguments) {
+  std::string command = KIR_BINARY_DIR "/bin/kir-validate " + arguments + " 2>&1";
+  std::FILE* pipe = popen(command.c_str(), "r");
+  Ran r;
+  std::array<char, 4096> buffer;
+  while (std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) r.output.append(buffer.data(), n);
+  int status = pclose(pipe);
+  r.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
+  return r;
+}
+
+const std::string kCorpus = KIR_SOURCE_DIR "/corpus/";
+
+class Folder {
+ public:
+  Folder() : path_(fs::temp_directory_path() / ("kir_validate_test_" + std::to_string(getpid()))) { fs::create_directories(path_); }
+  ~Folder() { fs::remove_all(path_); }
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::string read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream s;
+  s << in.rdbuf();
+  return s.str();
+}
+
+// shows: D1
+TEST(KirValidate, exit_codes) {
+  EXPECT_EQ(validate(kCorpus + "softmax.kir").code, 0);
+  EXPECT_EQ(validate(kCorpus + "must-reject/off_by_one_bound.kir").code, 1);
+  EXPECT_EQ(validate(kCorpus + "must-reject/malformed.kir").code, 2);
+  EXPECT_EQ(validate(kCorpus + "must-reject/contradictory_where.kir").code, 2);
+  EXPECT_EQ(validate(kCorpus + "softmax.kir --rlimit 1").code, 0);  // the simplifier decides it
+  EXPECT_EQ(validate(kCorpus + "row_sum_strict.kir --physical " + kCorpus + "hostile/unlicensed_fold.pir").code, 4);
+}
+
+TEST(KirValidate, usage_errors_are_two) {
+  for (const std::string& arguments :
+       {std::string(), std::string("--no-such-flag x.kir"), std::string("/no/such/file.kir"), kCorpus + "softmax.kir --format xml",
+        kCorpus + "softmax.kir -j 0", kCorpus + "softmax.kir --kernel nothing", kCorpus + "softmax.kir --physical /no/such.pir",
+        kCorpus + "softmax.kir --physical " + kCorpus + "softmax.kir", kCorpus + "softmax.kir --certificate /no/such/folder/c.json", kCorpus})
+    EXPECT_EQ(validate(arguments).code, 2) << arguments;
+  EXPECT_EQ(validate("--help").code, 0);
+}
+
+TEST(KirValidate, over_many_files_the_worst_wins) {
+  EXPECT_EQ(validate("--quiet " + kCorpus + "vector_add.kir " + kCorpus + "must-reject/malformed.kir").code, 2);
+  EXPECT_EQ(validate("--quiet " + kCorpus + "must-reject/malformed.kir " + kCorpus + "must-reject/off_by_one_bound.kir").code, 1);
+}
+
+TEST(KirValidate, a_failure_is_shown_with_place_caret_and_counterexample) {
+  Ran r = validate(kCorpus + "must-reject/off_by_one_bound.kir");
+  EXPECT_NE(r.output.find("REFUTED kir-safe"), std::string::npos) << r.output;
+  EXPECT_NE(r.output.find("off_by_one_bound.kir:"), std::string::npos) << r.output;
+  EXPECT_NE(r.output.find("^~"), std::string::npos) << r.output;
+  EXPECT_NE(r.output.find("counterexample: at N = "), std::string::npos) << r.output;
+}
+
+TEST(KirValidate, json_is_json_and_agrees_with_the_exit_code) {
+  Ran r = validate("--format json " + kCorpus + "two_outputs.kir");
+  auto j = nlohmann::json::parse(r.output);
+  ASSERT_EQ(j.size(), 1u);
+  EXPECT_EQ(j[0]["exit_code"], r.code);
+  EXPECT_EQ(j[0]["certificate"]["verdict"], "PROVED");
+  EXPECT_GT(j[0]["certificate"]["obligations"].size(), 20u);
+}
+
+// shows: D4
+TEST(KirValidate, certificates_are_equal_for_any_number_of_threads) {
+  Folder folder;
+  std::string a = folder.file("a.json"), b = folder.file("b.json");
+  ASSERT_EQ(validate("-j 1 --certificate " + a + " " + kCorpus + "two_groups.kir").code, 0);
+  ASSERT_EQ(validate("-j 2 --certificate " + b + " " + kCorpus + "two_groups.kir").code, 0);
+  EXPECT_EQ(read(a), read(b));
+  EXPECT_EQ(nlohmann::json::parse(read(a))["verdict"], "PROVED");
+  EXPECT_FALSE(fs::exists(a + ".tmp"));
+}
+
+TEST(KirValidate, dumps_standalone_smtlib) {
+  Folder folder;
+  ASSERT_EQ(validate("--dump-smt " + folder.file("smt") + " " + kCorpus + "vector_add.kir").code, 0);
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(folder.file("smt"))) {
+    std::string text = read(entry.path().string());
+    EXPECT_NE(text.find("(set-logic"), std::string::npos);
+    EXPECT_NE(text.find("(check-sat)"), std::string::npos);
+    ++files;
+  }
+  EXPECT_GT(files, 15u);
+}
+
+TEST(KirValidate, a_physical_program_is_validated_against_its_kernel) {
+  EXPECT_EQ(validate(kCorpus + "softmax.kir --physical " + kCorpus + "physical/softmax_tiled.pir").code, 0);
+  EXPECT_EQ(validate(kCorpus + "vector_add.kir --physical " + kCorpus + "hostile/assume_false.pir").code, 1);
+}
+
+TEST(KirValidate, quiet_says_one_line_per_proven_kernel) {
+  Ran r = validate("--quiet " + kCorpus + "vector_add.kir");
+  EXPECT_EQ(std::count(r.output.begin(), r.output.end(), '\n'), 1) << r.output;
+}
+
+}  // namespace
