@@ -149,6 +149,7 @@ Trial try_point(const Kernel& kernel, const PhysicalProgram* program, bool of_pr
                 const std::vector<proof::Binding>& model, const TrialLimits& limits) {
   Trial trial;
   trial.what = Misbehaviour::not_run;
+  bool clean = false;  // the instances ran to their end
   for (bool special : {false, true})
     for (bool loops : {true, false}) {
       SparseLaunch launch;
@@ -167,7 +168,7 @@ Trial try_point(const Kernel& kernel, const PhysicalProgram* program, bool of_pr
         if (k.error)
           fail(trial, Misbehaviour::kir_error, *k.error, where + " (the instances that matter, over sparse memory)");
         else
-          trial.what = Misbehaviour::none;
+          clean = true;
         if (trial.found()) return trial;
         continue;
       }
@@ -189,9 +190,10 @@ Trial try_point(const Kernel& kernel, const PhysicalProgram* program, bool of_pr
         fail(trial, Misbehaviour::physical_error, *p.error,
              fmt::format("{}, program ids {} (over sparse memory)", where, fmt::join(list, ", ")));
       else if (!list.empty())
-        trial.what = Misbehaviour::none;
+        clean = true;
       if (trial.found()) return trial;
     }
+  if (clean) trial.what = Misbehaviour::none;
   return trial;
 }
 

@@ -100,7 +100,8 @@ class CertificateTest : public ::testing::Test {
     ledger_.assume("precondition", "where N >= 1");
     Obligation& o = test::add(ledger_, "k/one", {"n < N"}, "n <= N");
     o.range = {8, 12};
-    decisions_.push_back({.verdict = Verdict::proved, .tier = "simplifier", .reason = {}, .resource = 3, .model = {}, .milliseconds = 1.5});
+    decisions_.push_back(
+        {.verdict = Verdict::proved, .tier = "simplifier", .reason = {}, .resource = 3, .model = {}, .milliseconds = 1.5});
   }
   CertificateSubject subject_;
   Ledger ledger_;
@@ -134,7 +135,9 @@ TEST_F(CertificateTest, equal_validations_give_equal_bytes_whatever_the_time) {
 }
 
 TEST_F(CertificateTest, a_deleted_or_altered_obligation_shows) {
-  auto set = [&] { return nlohmann::json::parse(certificate(subject_, ledger_, decisions_, Verdict::proved))["obligation_set"]; };
+  auto set = [&] {
+    return nlohmann::json::parse(certificate(subject_, ledger_, decisions_, Verdict::proved))["obligation_set"];
+  };
   auto before = set();
   ledger_.obligations[0].goal = ledger_.pool->boolean(true);
   auto altered = set();

@@ -35,10 +35,15 @@ const char* const kShifted = "kernel shifted(x: in f32[N], y: out f32[N]) { para
 std::string copy_program(const std::string& grid, const std::string& index_type, const std::string& coordinate) {
   return "program copy implements \"copy\"\n"
          "abi {\n x: view f32[N] strides(1) in align 4\n y: view f32[N] strides(1) out align 4\n dims N: i64\n}\n"
-         "launch { threads 1 pack 128 grid G = " + grid + " }\n"
+         "launch { threads 1 pack 128 grid G = " +
+         grid +
+         " }\n"
          "space { g0: (i in 0..N) length L0 = N offset O0 = 0 }\n"
-         "dispatch %w: " + index_type + " = program_id { O0 <= %w < O0 + L0 -> g0(%i = %w - O0)\n else -> exit }\n"
-         "group g0 (%i: " + index_type + " in 0..N) {\n %c: " + index_type + " = index " + coordinate +
+         "dispatch %w: " +
+         index_type +
+         " = program_id { O0 <= %w < O0 + L0 -> g0(%i = %w - O0)\n else -> exit }\n"
+         "group g0 (%i: " +
+         index_type + " in 0..N) {\n %c: " + index_type + " = index " + coordinate +
          "\n %v: f32 = load x[%c]\n store y[%i] = %v\n}\n";
 }
 
@@ -53,7 +58,8 @@ proof::Ledger one(ObligationKind kind, proof::Side side, const std::vector<std::
 // shows: D4
 TEST(Judge, a_model_that_replays_is_refuted_with_its_story) {
   auto kernel = kernel_of(kShifted);
-  smt::Outcome out = smt::judge(*kernel, nullptr, one(ObligationKind::kir_safe, proof::Side::kir, {"0 <= i < N"}, "i + 1 < N"), {});
+  smt::Outcome out =
+      smt::judge(*kernel, nullptr, one(ObligationKind::kir_safe, proof::Side::kir, {"0 <= i < N"}, "i + 1 < N"), {});
   EXPECT_EQ(out.verdict, Verdict::refuted);
   EXPECT_EQ(out.exit_code, 1);
   ASSERT_FALSE(out.counterexamples.empty());
@@ -65,7 +71,8 @@ TEST(Judge, a_model_that_replays_is_refuted_with_its_story) {
 // shows: D4
 TEST(Judge, a_model_that_does_not_replay_is_unknown_and_says_so) {
   auto kernel = kernel_of(kCopy);
-  smt::Outcome out = smt::judge(*kernel, nullptr, one(ObligationKind::kir_safe, proof::Side::kir, {"0 <= i < N"}, "i + 1 < N"), {});
+  smt::Outcome out =
+      smt::judge(*kernel, nullptr, one(ObligationKind::kir_safe, proof::Side::kir, {"0 <= i < N"}, "i + 1 < N"), {});
   EXPECT_EQ(out.exit_code, 3);
   EXPECT_EQ(out.decisions[0].verdict, Verdict::unknown);
   EXPECT_NE(out.decisions[0].reason.find("did not replay"), std::string::npos);
@@ -104,7 +111,8 @@ TEST(Judge, no_obligation_is_no_proof) {
 }
 
 TEST(Judge, presets_keep_their_verdicts) {
-  for (auto [verdict, code] : {std::pair(Verdict::unsupported, 4), {Verdict::missing, 5}, {Verdict::unknown, 3}, {Verdict::refuted, 1}}) {
+  for (auto [verdict, code] :
+       {std::pair(Verdict::unsupported, 4), {Verdict::missing, 5}, {Verdict::unknown, 3}, {Verdict::refuted, 1}}) {
     proof::Ledger ledger = one(ObligationKind::effect_paired, proof::Side::physical, {}, "true");
     ledger.obligations[0].preset = proof::Obligation::Preset{verdict, "why"};
     EXPECT_EQ(smt::judge(*kernel_of(kCopy), nullptr, ledger, {}).exit_code, code);
@@ -112,7 +120,8 @@ TEST(Judge, presets_keep_their_verdicts) {
 }
 
 TEST(Judge, a_failing_assume_of_the_kernel_refutes_it) {
-  auto kernel = kernel_of("kernel k(x: in f32[N], y: out f32[N]) { parallel i in 0..N { let ok: i1 = index i < N - 1 assume ok y[i] = x[i] } }");
+  auto kernel = kernel_of(
+      "kernel k(x: in f32[N], y: out f32[N]) { parallel i in 0..N { let ok: i1 = index i < N - 1 assume ok y[i] = x[i] } }");
   smt::Outcome out = smt::judge(*kernel, nullptr, one(ObligationKind::kir_safe, proof::Side::kir, {}, "true"), {});
   EXPECT_EQ(out.exit_code, 1);
 }
@@ -120,7 +129,8 @@ TEST(Judge, a_failing_assume_of_the_kernel_refutes_it) {
 TEST(Judge, a_wrong_program_is_refuted_by_its_output_and_a_right_one_is_not) {
   auto kernel = kernel_of(kCopy);
   auto value_equal = [] { return one(ObligationKind::value_equal, proof::Side::physical, {"0 <= w < N"}, "w == 0"); };
-  auto right = program_of(copy_program("ceildiv(N, 128)", "i64", "%i")), wrong = program_of(copy_program("ceildiv(N, 128)", "i64", "N - 1 - %i"));
+  auto right = program_of(copy_program("ceildiv(N, 128)", "i64", "%i")),
+       wrong = program_of(copy_program("ceildiv(N, 128)", "i64", "N - 1 - %i"));
   smt::Outcome out = smt::judge(*kernel, wrong.get(), value_equal(), {});
   EXPECT_EQ(out.exit_code, 1);
   EXPECT_NE(out.counterexamples.at(0).text.find("but the kernel defines"), std::string::npos) << out.counterexamples[0].text;
@@ -144,8 +154,9 @@ TEST(Judge, a_launch_that_only_the_program_refuses_refutes_its_precondition) {
 TEST(Judge, a_launch_too_large_to_be_run_is_replayed_at_its_point) {
   auto kernel = kernel_of(kCopy);
   auto program = program_of(copy_program("ceildiv(N, 128)", "i32", "%i"));
-  smt::Outcome out = smt::judge(*kernel, program.get(),
-                                one(ObligationKind::index_no_overflow, proof::Side::physical, {"0 <= w < N"}, "w <= 2147483647"), {});
+  smt::Outcome out =
+      smt::judge(*kernel, program.get(),
+                 one(ObligationKind::index_no_overflow, proof::Side::physical, {"0 <= w < N"}, "w <= 2147483647"), {});
   EXPECT_EQ(out.exit_code, 1) << out.decisions[0].reason;
   EXPECT_NE(out.counterexamples.at(0).text.find("sparse memory"), std::string::npos) << out.counterexamples[0].text;
 }
@@ -155,14 +166,17 @@ TEST(Judge, is_deterministic) {
   auto run = [&](int jobs) {
     smt::RunOptions options;
     options.decide.jobs = jobs;
-    smt::Outcome out = smt::judge(*kernel, nullptr, one(ObligationKind::kir_safe, proof::Side::kir, {"0 <= i < N"}, "i + 1 < N"), options);
+    smt::Outcome out =
+        smt::judge(*kernel, nullptr, one(ObligationKind::kir_safe, proof::Side::kir, {"0 <= i < N"}, "i + 1 < N"), options);
     return out.decisions[0].reason + out.witness;
   };
   EXPECT_EQ(run(1), run(2));
 }
 
 TEST(Launches, a_witness_satisfies_relations_that_random_sizes_do_not) {
-  auto kernel = kernel_of("kernel k(x: in f32[K], y: out f32[M, N]) where K == M*N*3, divides(16, N), M >= 5 { parallel i in 0..M { y[i, 0] = x[0] } }");
+  auto kernel = kernel_of(
+      "kernel k(x: in f32[K], y: out f32[M, N]) where K == M*N*3, divides(16, N), M >= 5 { parallel i in 0..M { y[i, 0] = x[0] "
+      "} }");
   smt::Witness w = smt::find_witness(kernel->abi, 4'000'000);
   ASSERT_EQ(w.found, smt::Witness::Found::launch) << w.reason;
   EXPECT_TRUE(smt::preconditions_hold(kernel->abi, w.symbols));
@@ -173,7 +187,8 @@ TEST(Launches, a_witness_satisfies_relations_that_random_sizes_do_not) {
 }
 
 TEST(Launches, arguments_are_bounded_and_aliases_share_memory) {
-  auto kernel = kernel_of("kernel k(x: inout f32[N], y: inout f32[N]) alias { may_alias(x, y) } { parallel i in 0..N { y[i] = x[i] } }");
+  auto kernel =
+      kernel_of("kernel k(x: inout f32[N], y: inout f32[N]) alias { may_alias(x, y) } { parallel i in 0..N { y[i] = x[i] } }");
   auto args = smt::make_args(kernel->abi, {{"N", 4}}, smt::Contents::exact, 1, true, 1 << 20);
   ASSERT_TRUE(args);
   EXPECT_EQ(args->views["x"], args->views["y"]);

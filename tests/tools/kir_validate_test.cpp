@@ -35,7 +35,9 @@ const std::string kCorpus = KIR_SOURCE_DIR "/corpus/";
 
 class Folder {
  public:
-  Folder() : path_(fs::temp_directory_path() / ("kir_validate_test_" + std::to_string(getpid()))) { fs::create_directories(path_); }
+  Folder() : path_(fs::temp_directory_path() / ("kir_validate_test_" + std::to_string(getpid()))) {
+    fs::create_directories(path_);
+  }
   ~Folder() { fs::remove_all(path_); }
   std::string file(const std::string& name) const { return (path_ / name).string(); }
 
@@ -62,16 +64,18 @@ TEST(KirValidate, exit_codes) {
 
 TEST(KirValidate, usage_errors_are_two) {
   for (const std::string& arguments :
-       {std::string(), std::string("--no-such-flag x.kir"), std::string("/no/such/file.kir"), kCorpus + "softmax.kir --format xml",
-        kCorpus + "softmax.kir -j 0", kCorpus + "softmax.kir --kernel nothing", kCorpus + "softmax.kir --physical /no/such.pir",
-        kCorpus + "softmax.kir --physical " + kCorpus + "softmax.kir", kCorpus + "softmax.kir --certificate /no/such/folder/c.json", kCorpus})
+       {std::string(), std::string("--no-such-flag x.kir"), std::string("/no/such/file.kir"),
+        kCorpus + "softmax.kir --format xml", kCorpus + "softmax.kir -j 0", kCorpus + "softmax.kir --kernel nothing",
+        kCorpus + "softmax.kir --physical /no/such.pir", kCorpus + "softmax.kir --physical " + kCorpus + "softmax.kir",
+        kCorpus + "softmax.kir --certificate /no/such/folder/c.json", kCorpus})
     EXPECT_EQ(validate(arguments).code, 2) << arguments;
   EXPECT_EQ(validate("--help").code, 0);
 }
 
 TEST(KirValidate, over_many_files_the_worst_wins) {
   EXPECT_EQ(validate("--quiet " + kCorpus + "vector_add.kir " + kCorpus + "must-reject/malformed.kir").code, 2);
-  EXPECT_EQ(validate("--quiet " + kCorpus + "must-reject/malformed.kir " + kCorpus + "must-reject/off_by_one_bound.kir").code, 1);
+  EXPECT_EQ(validate("--quiet " + kCorpus + "must-reject/malformed.kir " + kCorpus + "must-reject/off_by_one_bound.kir").code,
+            1);
 }
 
 TEST(KirValidate, a_failure_is_shown_with_place_caret_and_counterexample) {
