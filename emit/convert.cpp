@@ -12,9 +12,27 @@ llvm::Value* Emitter::convert(ConvertMode mode, DType from, DType to, llvm::Valu
     if (is_narrow_float(to)) return double_to_narrow(b_, integer_to_double_for_narrow(b_, x, is_signed), to, false);
     return is_signed ? b_.CreateSIToFP(x, type) : b_.CreateUIToFP(x, type);
   };
-  auto saturating = [&](llvm::Intrinsic::ID id) {
-    llvm::Value* wide = to_compute(from, x);
-    return b_.CreateIntrinsic(id, {type, wide->getType()}, {wide});
+  // Through a word where the type is narrower: conversions to a single bit are wrong in LLVM 19's NVPTX back end. A value
+  // out of range saturates or is erroneous, which gives an arbitrary value, but no undefined behaviour.
+  auto to_integer = [&](bool is_signed, bool saturate) -> llvm::Value* {
+    llvm::Value* value = to_compute(from, x);
+    const unsigned bits = type->getIntegerBitWidth();
+    llvm::Type* word = bits < 32 ? b_.getInt32Ty() : type;
+    if (!saturate) {
+      llvm::Value* whole = is_signed ? b_.CreateFPToSI(value, word) : b_.CreateFPToUI(value, word);
+      return b_.CreateTrunc(b_.CreateFreeze(whole), type);
+    }
+    llvm::Value* whole = b_.CreateIntrinsic(is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
+                                            {word, value->getType()}, {value});
+    if (word == type) return whole;
+    auto limit = [&](const llvm::APInt& v) { return llvm::ConstantInt::get(word, is_signed ? v.sext(32) : v.zext(32)); };
+    if (is_signed) {
+      whole = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, whole, limit(llvm::APInt::getSignedMinValue(bits)));
+      whole = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, whole, limit(llvm::APInt::getSignedMaxValue(bits)));
+    } else {
+      whole = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, whole, limit(llvm::APInt::getMaxValue(bits)));
+    }
+    return b_.CreateTrunc(whole, type);
   };
   switch (mode) {
     case ConvertMode::rn:
@@ -39,11 +57,10 @@ llvm::Value* Emitter::convert(ConvertMode mode, DType from, DType to, llvm::Valu
     case ConvertMode::sint: return from_integer(true);
     case ConvertMode::uint: return from_integer(false);
     case ConvertMode::wrap: return b_.CreateSExtOrTrunc(x, type);
-    // Out of range is erroneous: an arbitrary value then, but no undefined behaviour.
-    case ConvertMode::to_sint: return b_.CreateFreeze(b_.CreateFPToSI(to_compute(from, x), type));
-    case ConvertMode::to_uint: return b_.CreateFreeze(b_.CreateFPToUI(to_compute(from, x), type));
-    case ConvertMode::sat_to_sint: return saturating(llvm::Intrinsic::fptosi_sat);
-    case ConvertMode::sat_to_uint: return saturating(llvm::Intrinsic::fptoui_sat);
+    case ConvertMode::to_sint: return to_integer(true, false);
+    case ConvertMode::to_uint: return to_integer(false, false);
+    case ConvertMode::sat_to_sint: return to_integer(true, true);
+    case ConvertMode::sat_to_uint: return to_integer(false, true);
     case ConvertMode::to_bool: {
       if (is_integer(from)) return b_.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType()));
       llvm::Value* wide = to_compute(from, x);
