@@ -25,6 +25,7 @@ void Parser::advance() {
     do tok_ = lexer_.next();
     while (tok_.kind == Tok::bad);
   }
+  if (at(Tok::end)) tok_.begin = tok_.end = last_end_;  // errors at the end stand behind the last token
 }
 
 const Token& Parser::peek(int ahead) {

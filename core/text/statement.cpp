@@ -16,7 +16,7 @@ struct RegionScope {
 
 bool Parser::block(RegionId region, const BlockSpec& spec) {
   Depth depth(*this);
-  expect(Tok::lbrace, "before the block");
+  const Token open = expect(Tok::lbrace, "before the block");
   RegionScope scope(*builder_, region);
   Scope names(*this);
   bool ended = false, broken = false;
@@ -42,7 +42,9 @@ bool Parser::block(RegionId region, const BlockSpec& spec) {
     ended = true;
   }
   if (!accept(Tok::rbrace)) {
-    report("P-03", close, fmt::format("expected '}}' to close the block, found {}", found()));
+    report(
+        "P-03", close,
+        fmt::format("expected '}}' to close the block of line {}, found {}", source_->line_column(open.begin).line, found()));
     return false;
   }
   if (!ended && !broken) report("P-08", close, fmt::format("the block must end in '{} ...'", row(spec.terminator).name));

@@ -67,6 +67,16 @@ TEST_F(KirRun, ErroneousProgramsAreNotRunAsNativeCode) {
   expect(run(1, corpus("two_groups.kir") + " --physical " + corpus("hostile/wrong_decode.pir") +
                     " --arg M=4 --arg N=7 --arg K=200 --arg x=random:1 --arg z=random:3 --arg c=3 --compare interp,host"),
          {"failed_assume", "host: not run"});
+  expect(run(1, corpus("two_groups.kir") + " --physical " + corpus("hostile/wrong_decode.pir") +
+                    " --arg M=4 --arg N=7 --arg K=200 --arg x=random:1 --arg z=random:3 --arg c=3 --on host"),
+         {"physical: ", "failed_assume", "host: not run, since the execution is erroneous"});
+}
+
+TEST_F(KirRun, ErroneousKernelsAreNotRunAsNativeCode) {
+  const std::string file = write("k.kir",
+                                 "kir 1\nkernel k(x: in f32[N], y: out f32[N]) {\n  parallel n in 0..N {\n    y[n] = x[n + "
+                                 "1000000000000]\n  }\n}\n");
+  expect(run(1, file + " --arg N=4 --arg x=random:0 --on host"), {"k.kir:4:", "out_of_bounds", "host: not run"});
 }
 
 TEST_F(KirRun, WritesOutputsThatNumPyReads) {
