@@ -141,8 +141,19 @@ std::vector<Expr> launch_preconditions(const Abi& abi, const AliasCase& alias, b
     if (!nonnegative.contains(s.name)) out.push_back(less_equal(pool.constant(INT64_MIN), x));
     out.push_back(less_equal(x, pool.constant(INT64_MAX)));
   }
+  // What the launcher evaluates has a value, or it refuses the launch.
+  auto has_value = [&](Expr e) {
+    for (Expr d : nonzero_divisors(import(e))) out.push_back(d);
+  };
+  for (const ViewParam& v : abi.views) {
+    for (Expr e : v.shape) has_value(e);
+    for (Expr e : v.strides) has_value(e);
+  }
   if (with_where)
-    for (Expr w : abi.where) out.push_back(import(w));
+    for (Expr w : abi.where) {
+      has_value(w);
+      out.push_back(import(w));
+    }
   std::map<std::size_t, std::size_t> first;
   for (std::size_t i = 0; i < abi.views.size(); ++i) {
     auto [it, fresh] = first.emplace(alias.class_of[i], i);
@@ -207,8 +218,23 @@ PhysicalDenotation denote(const PhysicalProgram& program, const Abi& kernel_abi,
     out.claims.push_back(
         {.kind = kind, .what = std::move(what), .binders = {}, .guards = {}, .goal = goal, .range = range, .preset = {}});
   };
+  // What the launcher evaluates has a value: divisors are not zero.
+  auto has_value = [&](Expr e, const std::string& what, SourceRange range) {
+    std::vector<Expr> goals = e ? nonzero_divisors(import(e)) : std::vector<Expr>{};
+    if (goals.empty()) return;
+    top_claim(ObligationKind::launch_extent, fmt::format("no zero divisor in {}", what), pool.all_of(goals), range);
+    out.claims.back().from_equations = true;
+  };
+  for (const ViewParam& v : program.abi.views)
+    for (const auto* list : {&v.shape, &v.strides})
+      for (Expr e : *list) has_value(e, fmt::format("the shape of {}", v.name), v.range);
+  for (const SymbolInfo& s : program.abi.symbols)
+    for (Expr e : {s.lo, s.hi}) has_value(e, fmt::format("the range of {}", s.name), s.range);
+  for (Expr w : program.abi.where) has_value(w, to_string(w), {});
+
   for (const Definition& d : program.definitions) {
     Expr name = pool.symbol(d.name), value = import(d.value);
+    has_value(d.value, d.name, d.range);
     top_claim(ObligationKind::launch_extent, fmt::format("{} is never negative", d.name), less_equal(pool.constant(0), value),
               d.range);
     out.claims.back().from_equations = true;
@@ -222,6 +248,8 @@ PhysicalDenotation denote(const PhysicalProgram& program, const Abi& kernel_abi,
   // Segments: lengths, offsets.
   Expr running = pool.constant(0);
   for (const Segment& s : program.segments) {
+    for (const auto* list : {&s.lo, &s.hi})
+      for (Expr e : *list) has_value(e, fmt::format("the extents of {}", s.group), s.range);
     Expr product = pool.constant(1);
     for (std::size_t i = 0; i < s.axes.size(); ++i) {
       Expr lo = import(s.lo[i]), hi = import(s.hi[i]);
@@ -235,6 +263,13 @@ PhysicalDenotation denote(const PhysicalProgram& program, const Abi& kernel_abi,
   }
   top_claim(ObligationKind::launch_extent, "the grid holds every member of every segment",
             less_equal(running, grid * program.launch.pack), {});
+
+  for (const Group& g : program.groups)
+    for (const auto* list : {&g.lo, &g.hi})
+      for (Expr e : *list) has_value(e, fmt::format("the ranges of {}", g.name), g.range);
+  if (program.body.type(program.work).dtype == DType::i32)
+    top_claim(ObligationKind::index_no_overflow, "every program id fits i32",
+              less_equal(grid * program.launch.pack, pool.constant(std::int64_t{INT32_MAX} + 1)), {});
 
   out.work = pool.fresh(program.work_id.empty() ? "w" : program.work_id);
   BodyDenoter d(program.body, &program, terms, out);

@@ -62,10 +62,19 @@ struct Claim {
   bool from_equations = false;  // physical: use PhysicalDenotation::equations, not what this claim itself justifies
 };
 
+// A value that decides: a condition, a bound, a coordinate. It must not be arbitrary.
+struct Use {
+  std::vector<Binder> binders;
+  std::vector<Expr> guards;
+  Expr value;
+  SourceRange range;
+};
+
 struct Denotation {
   std::vector<MemoryClass> memories;
   std::vector<Event> events;
   std::vector<Claim> claims;
+  std::vector<Use> uses;
   std::vector<Expr> base;  // preconditions of the launch: hypotheses of everything
   std::vector<std::pair<std::shared_ptr<const ReduceNode>, SourceRange>> reduces;  // each reduce of the text
 };

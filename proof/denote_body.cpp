@@ -84,6 +84,7 @@ void BodyDenoter::run(OpId id) {
     case OpKind::while_loop: return run_unsupported(op, "`while` loops: no rule bounds their trips yet");
     case OpKind::assume: {
       Expr c = expr_of(op.operands[0]);
+      decides(c, op.range);
       if (physical_) {
         claim(ObligationKind::precondition_implied, "the assumption of the physical program follows from the KIR", c, op.range);
       } else {
@@ -165,6 +166,11 @@ void BodyDenoter::claim(ObligationKind kind, std::string what, Expr goal, Source
   out_.claims.push_back(std::move(c));
 }
 
+void BodyDenoter::decides(Expr e, SourceRange range, const std::vector<Binder>& under, const std::vector<Expr>& when) {
+  auto is_data = [&](Expr leaf) { return terms_.term_of_leaf(leaf) != nullptr; };
+  if (mentions(e, is_data)) out_.uses.push_back({under, when, e, range});
+}
+
 namespace {
 
 // Every divisor of e with the conditions under which it is evaluated.
@@ -212,10 +218,14 @@ void nodes(Expr e, std::vector<Expr>& out) {
 
 }  // namespace
 
+std::vector<Expr> nonzero_divisors(Expr e) {
+  std::vector<Expr> conditions, out;
+  divisors(e, conditions, out);
+  return out;
+}
+
 void BodyDenoter::check_index(Expr e, DType t, std::string what, SourceRange range, const Type* fragment) {
-  std::vector<Expr> conditions, goals;
-  divisors(e, conditions, goals);
-  if (!goals.empty())
+  if (std::vector<Expr> goals = nonzero_divisors(e); !goals.empty())
     claim(physical_ ? ObligationKind::index_no_overflow : ObligationKind::kir_safe, fmt::format("no zero divisor in {}", what),
           pool_.all_of(goals), range, fragment);
   if (!physical_) return;
@@ -280,6 +290,8 @@ std::vector<Interval> BodyDenoter::translate_ranges(const Op& op, RegionId regio
     const Value& v = body_.value(arg);
     Interval range{pool_.fresh(v.name.empty() ? "i" : v.name), translate(ranges[2 * i]), translate(ranges[2 * i + 1])};
     DType t = v.type.is(TypeKind::index) ? DType::i64 : v.type.dtype;
+    decides(range.lo, op.range);
+    decides(range.hi, op.range);
     check_index(range.lo, t, fmt::format("the lower bound of {}", v.name), op.range);
     check_index(range.hi, t, fmt::format("the upper bound of {}", v.name), op.range);
     if (physical_ && t == DType::i32)

@@ -31,6 +31,9 @@ struct SymbolicValue {
   static SymbolicValue of(Term t) { return {Kind::term, {}, t, nullptr}; }
 };
 
+// For each divisor in e: it is not zero wherever it is evaluated.
+std::vector<Expr> nonzero_divisors(Expr e);
+
 class BodyDenoter {
  public:
   BodyDenoter(const Body& body, const PhysicalProgram* physical, TermPool& terms, Denotation& out)
@@ -75,6 +78,9 @@ class BodyDenoter {
   void define(ValueId v, SymbolicValue value) { bind(v, std::move(value)); }
 
   void claim(ObligationKind kind, std::string what, Expr goal, SourceRange range, const Type* fragment = nullptr);
+  // e decides (a condition, bound or coordinate) here, or under the binders and guards of an access.
+  void decides(Expr e, SourceRange range) { decides(e, range, binders, guards); }
+  void decides(Expr e, SourceRange range, const std::vector<Binder>& under, const std::vector<Expr>& when);
   // Both, for a translated expression: divisors are not zero, and in a physical program every intermediate fits `type`.
   void check_index(Expr e, DType type, std::string what, SourceRange range, const Type* fragment = nullptr);
 

@@ -36,6 +36,8 @@ void BodyDenoter::run_for(const Op& op) {
   DType iv_type = iv.type.is(TypeKind::index) ? DType::i64 : iv.type.dtype;
   Interval range{pool_.fresh(iv.name.empty() ? "t" : iv.name), translate(ranges[0]), translate(ranges[1])};
   auto fits = [&](Expr e, const char* what) { check_index(e, iv_type, fmt::format("{} of {}", what, iv.name), op.range); };
+  decides(range.lo, op.range);
+  decides(range.hi, op.range);
   fits(range.lo, "the lower bound");
   fits(range.hi, "the upper bound");
   if (physical_ && iv_type == DType::i32)
@@ -45,6 +47,7 @@ void BodyDenoter::run_for(const Op& op) {
   Expr current = range.var;
   if (const Expr* step = op.attrs.find<Expr>(AttrKey::step); step && !step->is_constant(1)) {
     Expr s = translate(*step);
+    decides(s, op.range);
     fits(s, "the step");
     claim(physical_ ? ObligationKind::loop_matched : ObligationKind::kir_safe,
           fmt::format("the step of {} is at least 1", iv.name), less_equal(pool_.constant(1), s), op.range);
@@ -76,7 +79,7 @@ void BodyDenoter::run_for(const Op& op) {
     carries.push_back(c);
   }
 
-  std::size_t first_event = out_.events.size(), first_claim = out_.claims.size();
+  std::size_t first_event = out_.events.size(), first_claim = out_.claims.size(), first_use = out_.uses.size();
   std::size_t guard_depth = guards.size();
   binders.push_back({range, BinderKind::ordered});
   path.push_back({0, range.var, true});
@@ -120,7 +123,6 @@ void BodyDenoter::run_for(const Op& op) {
       return;
     }
     auto node = std::make_shared<LoopNode>();
-    node->site = static_cast<std::int64_t>(op.results[i].index);
     node->lo = range.lo;
     node->upto = range.hi;
     node->var = pool_.fresh(range.var.name());
@@ -175,6 +177,15 @@ void BodyDenoter::run_for(const Op& op) {
         f(b.range.hi);
       }
     }
+    for (std::size_t i = first_use; i < out_.uses.size(); ++i) {
+      Use& u = out_.uses[i];
+      f(u.value);
+      for (Expr& g : u.guards) f(g);
+      for (Binder& b : u.binders) {
+        f(b.range.lo);
+        f(b.range.hi);
+      }
+    }
   };
   each_expr([&](Expr& e) { collect_expr(e); });
   for (std::size_t i = first_event; i < out_.events.size(); ++i)
@@ -189,6 +200,7 @@ void BodyDenoter::run_for(const Op& op) {
 
 void BodyDenoter::run_if(const Op& op) {
   Expr c = expr_of(op.operands[0]);
+  decides(c, op.range);
   std::vector<std::vector<ValueId>> yielded;
   for (int arm = 0; arm < 2; ++arm) {
     if (static_cast<std::size_t>(arm) >= op.regions.size()) break;
@@ -225,6 +237,8 @@ Combine BodyDenoter::combine(RegionId region) {
 void BodyDenoter::run_reduce(const Op& op) {
   auto node = std::make_shared<ReduceNode>();
   node->site = static_cast<std::int64_t>(op.results[0].index);
+  if (!physical_)
+    for (const Binder& b : binders) node->scope.push_back(b.range.var);
   node->order = op.attrs.get<Order>(AttrKey::order);
   if (const ScalarList* identity = op.attrs.find<ScalarList>(AttrKey::identity)) node->identity = *identity;
   if (const bool* assumed = op.attrs.find<bool>(AttrKey::identity_assumed)) node->identity_assumed = *assumed;

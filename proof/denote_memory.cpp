@@ -48,6 +48,7 @@ void BodyDenoter::run_memory(const Op& op) {
     event.binders.push_back({p, BinderKind::lane});
     event.path.push_back({0, p.var, false});
   }
+  decides(open(active), op.range, event.binders, event.guards);
   if (!active.is_true()) event.guards.push_back(open(active));
   if (physical_ && physical_->launch.threads > 1)
     event.thread = positions.empty() ? (store ? pool_.constant(0) : Expr()) : thread_of(fragment, positions);
@@ -74,6 +75,8 @@ void BodyDenoter::run_memory(const Op& op) {
   std::vector<Expr> coordinates;
   for (Expr c : r.coordinates) coordinates.push_back(terms_.substitute(c, here));
   for (Expr c : coordinates) event.coordinates.push_back(open(c));
+  for (const auto* list : {&at_view, &coordinates})
+    for (Expr c : *list) decides(open(c), op.range, event.binders, event.guards);
 
   if (store) {
     Term value = term_of(as_store(body_, op).value);
@@ -121,6 +124,7 @@ void BodyDenoter::run_relation(const Op& op) {
   if (op.kind == OpKind::elem) {
     std::vector<Expr> coordinates;
     for (std::size_t i = 1; i < op.operands.size(); ++i) coordinates.push_back(expr_of(op.operands[i]));
+    for (Expr c : coordinates) decides(c, op.range);
     TermPool::Substitution here = at(source, coordinates);
     auto check = [&](Expr c, const Interval& d, std::size_t axis) {
       claim(ObligationKind::kir_safe,

@@ -68,14 +68,10 @@ void BodyDenoter::run_pointwise(const Op& op) {
   if (op.kind == OpKind::cmp) {
     CmpPredicate p = op.attrs.get<CmpPredicate>(AttrKey::predicate);
     Term a = operand(0), b = operand(1);
-    if (auto kind = signed_comparison(p); kind && a->type != DType::u64) {
-      if (a->type == DType::i1) {  // equality of booleans only; signed order of i1 stays an atom
-        if (p == CmpPredicate::eq || p == CmpPredicate::ne)
-          return bind(result, SymbolicValue::of(pool_.make(*kind, {terms_.leaf_of(a), terms_.leaf_of(b)})));
-      } else {
-        return bind(result, SymbolicValue::of(pool_.make(*kind, {terms_.leaf_of(a), terms_.leaf_of(b)})));
-      }
-    }
+    // Of booleans only equality; their signed order stays an atom.
+    bool equality = p == CmpPredicate::eq || p == CmpPredicate::ne;
+    if (auto kind = signed_comparison(p); kind && a->type != DType::u64 && (a->type != DType::i1 || equality))
+      return bind(result, SymbolicValue::of(pool_.make(*kind, {expr_of(op.operands[0]), expr_of(op.operands[1])})));
     return define(result, terms_.cmp(p, a, b));
   }
   if (op.kind == OpKind::select) {
@@ -91,8 +87,8 @@ void BodyDenoter::run_pointwise(const Op& op) {
       return define(result, terms_.integer(v.expr, t.dtype));
     if (m == ConvertMode::to_bool && exact_integer)
       return bind(result, SymbolicValue::of(not_equal(v.expr, pool_.constant(0))));
-    // An index counts as i64 on both sides: equal values, whatever width they were computed in.
-    Term a = exact_integer ? terms_.integer(v.expr, DType::i64) : operand(0);
+    // A signed reading of an index gives equal values whatever width it was computed in: it counts as i64 on both sides.
+    Term a = exact_integer && m == ConvertMode::sint ? terms_.integer(v.expr, DType::i64) : operand(0);
     if (m == ConvertMode::to_sint || m == ConvertMode::to_uint) {
       Claim c{.kind = ObligationKind::kir_safe,
               .what = "the conversion is in range",
@@ -102,7 +98,7 @@ void BodyDenoter::run_pointwise(const Op& op) {
               .range = op.range,
               .preset = Obligation::Preset{
                   Verdict::unknown, "float ranges are not decided; use a saturating conversion (sat_to_sint, sat_to_uint)"}};
-      if (!physical_) out_.claims.push_back(std::move(c));
+      out_.claims.push_back(std::move(c));
     }
     return define(result, terms_.convert(m, t.dtype, a));
   }
@@ -114,7 +110,7 @@ void BodyDenoter::run_pointwise(const Op& op) {
     if (op.kind == OpKind::bit_not) return bind(result, SymbolicValue::of(negation(e(0))));
   }
   if (op.kind == OpKind::divt || op.kind == OpKind::remt || op.kind == OpKind::divf || op.kind == OpKind::remf) {
-    Expr a = terms_.leaf_of(operand(0)), b = terms_.leaf_of(operand(1));
+    Expr a = expr_of(op.operands[0]), b = expr_of(op.operands[1]);
     int width = bit_width(t.dtype);
     Expr minimum = pool_.constant(width >= 64 ? INT64_MIN : -(std::int64_t{1} << (width - 1)));
     Expr goal = both(not_equal(b, pool_.constant(0)), negation(both(equal(a, minimum), equal(b, pool_.constant(-1)))));

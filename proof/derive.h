@@ -22,6 +22,14 @@ struct EventCopy {
 };
 EventCopy copy(const Event& e, std::size_t keep, TermPool& terms);
 
+Obligation obligation(Side side, ObligationKind kind, std::string key, std::string sentence, SourceRange range);
+
+// Reads of `out` elements: some store of an earlier point writes the element; the store's point is solved for.
+void initialized_reads(const Denotation& d, Side side, const std::string& prefix, TermPool& terms, Ledger& ledger);
+// Ways from arbitrary values (masked loads without a fill) to what decides, and to what is stored, must be contradictory.
+void decided_uses(const Denotation& d, Side side, const std::string& prefix, TermPool& terms, Ledger& ledger);
+void decided_stores(const Denotation& d, const std::string& prefix, TermPool& terms, Ledger& ledger);
+
 void append(std::vector<Expr>& to, const std::vector<Expr>& more);
 
 }  // namespace kir::proof

@@ -9,28 +9,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "core/ir/op_table.h"
 #include "core/numeric/scalar_ops.h"
 #include "proof/derive.h"
-#include "proof/path.h"
 #include "proof/sequence.h"
-#include "proof/solve.h"
 #include "proof/validate.h"
 
 namespace kir::proof {
 namespace {
-
-Obligation obligation(ObligationKind kind, std::string key, std::string sentence, SourceRange range) {
-  Obligation o;
-  o.kind = kind;
-  o.key = std::move(key);
-  o.sentence = std::move(sentence);
-  o.side = Side::kir;
-  o.range = range;
-  return o;
-}
 
 void races(const Denotation& d, TermPool& terms, const std::string& prefix, const std::string& note, Ledger& ledger) {
   ExprPool& pool = terms.exprs();
@@ -52,7 +39,7 @@ void races(const Denotation& d, TermPool& terms, const std::string& prefix, cons
       }
       if (goals.empty()) continue;  // no parallel encloses both
       Obligation o =
-          obligation(ObligationKind::kir_race_free, fmt::format("{}/race/{}", prefix, n++),
+          obligation(Side::kir, ObligationKind::kir_race_free, fmt::format("{}/race/{}", prefix, n++),
                      fmt::format("instances of one parallel never meet in {}{}", d.memories[a.memory].name, note), b.range);
       o.hypotheses = d.base;
       append(o.hypotheses, context(a.binders, a.guards));
@@ -86,8 +73,8 @@ void injective_views(const Kernel& kernel, const Denotation& d, TermPool& terms,
       // Row-major: the coordinates are read back from the address, one axis at a time.
       for (std::size_t k = 0; k < m.shape.size(); ++k) {
         bool last = k + 1 == m.shape.size();
-        Obligation o = obligation(ObligationKind::view_injective, fmt::format("{}/view-injective/{}/{}", prefix, m.name, k),
-                                  sentence, view.range);
+        Obligation o = obligation(Side::kir, ObligationKind::view_injective,
+                                  fmt::format("{}/view-injective/{}/{}", prefix, m.name, k), sentence, view.range);
         o.hypotheses = hypotheses;
         Expr tail = pool.constant(0);
         for (std::size_t j = k; j < m.shape.size(); ++j) tail = tail + a[j] * m.strides[j];
@@ -96,108 +83,14 @@ void injective_views(const Kernel& kernel, const Denotation& d, TermPool& terms,
       }
       continue;
     }
-    Obligation o =
-        obligation(ObligationKind::view_injective, fmt::format("{}/view-injective/{}", prefix, m.name), sentence, view.range);
+    Obligation o = obligation(Side::kir, ObligationKind::view_injective, fmt::format("{}/view-injective/{}", prefix, m.name),
+                              sentence, view.range);
     o.hypotheses = hypotheses;
     o.hypotheses.push_back(equal(address_a, address_b));
     std::vector<Expr> same;
     for (std::size_t k = 0; k < a.size(); ++k) same.push_back(equal(a[k], b[k]));
     o.goal = pool.all_of(same);
     ledger.add(std::move(o));
-  }
-}
-
-// Reads of `out` elements: some store of an earlier point writes the element; the store's point is solved for.
-void initialized_reads(const Denotation& d, TermPool& terms, const std::string& prefix, Ledger& ledger) {
-  ExprPool& pool = terms.exprs();
-  std::size_t n = 0;
-  for (const Event& load : d.events) {
-    if (load.store || d.memories[load.memory].readable_before_write) continue;
-    Obligation o =
-        obligation(ObligationKind::initialization, fmt::format("{}/initialization/{}", prefix, n++),
-                   fmt::format("the element of {} is written before it is read", d.memories[load.memory].name), load.range);
-    o.hypotheses = d.base;
-    append(o.hypotheses, context(load.binders, load.guards));
-    std::vector<Expr> ways;
-    for (const Event& store : d.events) {
-      if (!store.store || store.memory != load.memory) continue;
-      EventCopy s = copy(store, 0, terms);
-      std::vector<Expr> unknowns;
-      std::vector<Equation> equations;
-      for (const Binder& b : s.binders) unknowns.push_back(b.range.var);
-      for (std::size_t k = 0; k < s.coordinates.size(); ++k) equations.push_back({s.coordinates[k], load.coordinates[k]});
-      Assignment at = solve(unknowns, equations, pool);
-      // Iterations that the coordinates do not tell are tried as those of the load.
-      for (std::size_t k = 0; k < unknowns.size(); ++k)
-        if (!at.contains(unknowns[k].node()) && k < load.binders.size())
-          at.emplace(unknowns[k].node(), load.binders[k].range.var);
-      if (at.size() < unknowns.size()) continue;
-      TermPool::Substitution point;
-      for (Expr u : unknowns) point.exprs.emplace(u.node(), at.at(u.node()));
-      std::vector<Expr> holds;
-      for (Expr h : context(s.binders, s.guards)) holds.push_back(terms.substitute(h, point));
-      for (std::size_t k = 0; k < s.coordinates.size(); ++k)
-        holds.push_back(equal(terms.substitute(s.coordinates[k], point), load.coordinates[k]));
-      holds.push_back(before(terms.substitute(s.path, point), load.path, pool));
-      ways.push_back(pool.all_of(holds));
-    }
-    o.goal = pool.any_of(ways);
-    ledger.add(std::move(o));
-  }
-}
-
-// Paths to arbitrary values (masked loads without a fill) in what is stored or decides must be unreachable.
-void arbitrary_values(const Denotation& d, TermPool& terms, const std::string& prefix, Ledger& ledger) {
-  ExprPool& pool = terms.exprs();
-  std::size_t n = 0;
-  auto is_arbitrary = [](Term t) { return t->kind == TermKind::arbitrary; };
-  for (const Event& e : d.events) {
-    std::vector<Term> roots;
-    if (e.store) roots.push_back(e.value);
-    for (Expr x : e.guards) roots.push_back(terms.boolean(x));
-    for (Expr x : e.coordinates) roots.push_back(terms.integer(x, DType::i64));
-    for (Term root : roots) {
-      if (!terms.mentions(root, is_arbitrary)) continue;
-      std::function<void(Term, std::vector<Expr>)> walk = [&](Term t, std::vector<Expr> under) {
-        if (!terms.mentions(t, is_arbitrary)) return;
-        if (t->kind == TermKind::select) {
-          for (int b = 0; b < 2; ++b) {
-            std::vector<Expr> next = under;
-            next.push_back(b == 0 ? t->exprs[0] : negation(t->exprs[0]));
-            walk(t->kids[static_cast<std::size_t>(b)], next);
-          }
-          if (terms.mentions(terms.boolean(t->exprs[0]), is_arbitrary)) walk(terms.boolean(t->exprs[0]), under);
-          return;
-        }
-        if (t->kind == TermKind::reduce) {
-          ReduceNode r = terms.open(*t->reduce);
-          for (Term x : r.init) walk(x, under);
-          for (const Interval& m : r.members) under.push_back(in_range(m));
-          for (Term x : r.map) walk(x, under);
-          return;
-        }
-        if (t->kind == TermKind::iterate) {
-          LoopNode l = terms.open(*t->loop);
-          for (Term x : l.init) walk(x, under);
-          under.push_back(less_equal(l.lo, l.var));
-          under.push_back(less(l.var, l.upto));
-          for (Term x : l.step) walk(x, under);
-          return;
-        }
-        if (t->kind == TermKind::arbitrary || t->kids.empty()) {
-          Obligation o = obligation(ObligationKind::kir_safe, fmt::format("{}/arbitrary/{}", prefix, n++),
-                                    "no masked load without a fill reaches a result", e.range);
-          o.hypotheses = d.base;
-          append(o.hypotheses, context(e.binders, e.guards));
-          append(o.hypotheses, under);
-          o.goal = pool.boolean(false);
-          ledger.add(std::move(o));
-          return;
-        }
-        for (Term k : t->kids) walk(k, under);
-      };
-      walk(root, {});
-    }
   }
 }
 
@@ -339,7 +232,7 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
     std::optional<Scalar> init;
     if (node.init.size() == 1 && node.init[0]->kind == TermKind::literal) init = node.init[0]->literal;
     if (identity) {
-      Obligation o = obligation(ObligationKind::combine_laws, fmt::format("{}/identity/{}", prefix, i),
+      Obligation o = obligation(Side::kir, ObligationKind::combine_laws, fmt::format("{}/identity/{}", prefix, i),
                                 fmt::format("the identity {} is neutral for the combine", show(*identity)), range);
       o.goal = terms.exprs().boolean(true);
       if (assumed) {
@@ -378,7 +271,7 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
                                 name(order), kernel.source ? describe(*kernel.source, range) : "?"));
       continue;
     }
-    Obligation o = obligation(ObligationKind::combine_laws, fmt::format("{}/laws/{}", prefix, i), sentence, range);
+    Obligation o = obligation(Side::kir, ObligationKind::combine_laws, fmt::format("{}/laws/{}", prefix, i), sentence, range);
     o.goal = terms.exprs().boolean(true);
     if (!proven) {
       std::string counter;
@@ -413,8 +306,8 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
 void derive_kir(const Kernel& kernel, Ledger& ledger) {
   std::vector<AliasCase> cases = alias_cases(kernel.abi);
   if (cases.empty()) {
-    Obligation o =
-        obligation(ObligationKind::alias_case, kernel.id() + "/alias", "the alias facts are split into cases", kernel.range);
+    Obligation o = obligation(Side::kir, ObligationKind::alias_case, kernel.id() + "/alias",
+                              "the alias facts are split into cases", kernel.range);
     o.preset = Obligation::Preset{Verdict::unsupported, "more than 8 may_alias facts"};
     o.goal = ledger.pool->boolean(false);
     ledger.add(std::move(o));
@@ -436,8 +329,9 @@ void derive_kir(const Kernel& kernel, Ledger& ledger) {
     add_claims(d.claims, d.base, d.base, Side::kir, {}, prefix, c.text, terms, ledger);
     races(d, terms, prefix, note, ledger);
     injective_views(kernel, d, terms, prefix, ledger);
-    initialized_reads(d, terms, prefix, ledger);
-    arbitrary_values(d, terms, prefix, ledger);
+    initialized_reads(d, Side::kir, prefix, terms, ledger);
+    decided_uses(d, Side::kir, prefix, terms, ledger);
+    decided_stores(d, prefix, terms, ledger);
     if (&c == &cases.front()) reduce_laws(kernel, d, terms, prefix, ledger);
   }
   for (std::uint32_t i = 0; i < kernel.body.op_count(); ++i) {

@@ -40,26 +40,16 @@ void Matcher::emit(ObligationKind kind, const std::vector<Expr>& context, Expr g
   out_.push_back(std::move(o));
 }
 
-bool Matcher::one_schedule(Term k, Term p) {
-  if (k->kind != TermKind::reduce) return true;
-  auto site = [](Term t) {
-    return t->kind == TermKind::reduce ? t->reduce->site : t->kind == TermKind::iterate ? t->loop->site : -1;
-  };
-  auto [it, fresh] = schedule_.emplace(site(k), site(p));
-  return fresh || it->second == site(p) ||
-         fail("a licensed fold of the KIR is computed in two places of the program, whose roundings may differ");
-}
-
 bool Matcher::attempt(const std::function<bool()>& f) {
   std::size_t obligations = out_.size(), loads = pending_.size(), key = next_key_;
   auto done = done_;
-  auto schedule = schedule_;
+  auto schedules = schedules_;
   if (f()) return true;
   out_.resize(obligations);
   pending_.resize(loads);
   next_key_ = key;
   done_ = std::move(done);
-  schedule_ = std::move(schedule);
+  schedules_ = std::move(schedules);
   return false;
 }
 
@@ -244,13 +234,13 @@ bool Matcher::match_folds(Term k, Term p, const std::vector<Expr>& context, cons
   std::optional<Sequence> kir, physical;
   auto expand_kir = [&](const ExpandOptions& o) { return expand(k, o, terms_, &reason); };
   if (k->kind == TermKind::reduce) {
-    ExpandOptions o{.deep = false, .init_as_piece = false, .init = {}, .like = {}};
+    ExpandOptions o{.deep = false, .init_as_piece = false, .init = {}, .like = {}, .kernel = true};
     if (k->reduce->init.size() == 1 && k->reduce->init[0]->kind == TermKind::literal) o.init = k->reduce->init[0]->literal;
     kir = expand_kir(o);
   } else if (p->kind == TermKind::reduce) {
     // A KIR loop against a physical reduce: the loop as a strict fold of the reduce's operation.
     std::optional<Sequence> like = expand(p, {.deep = false, .init_as_piece = false, .init = {}, .like = {}}, terms_, &reason);
-    if (like && like->op) kir = expand_kir({.deep = false, .init_as_piece = true, .init = {}, .like = like});
+    if (like && like->op) kir = expand_kir({.deep = false, .init_as_piece = true, .init = {}, .like = like, .kernel = true});
   } else if (k->kind == TermKind::iterate) {
     // Two loops that are not in lockstep: a fold when the step says which operation.
     LoopNode l = terms_.open(*k->loop);
@@ -260,7 +250,7 @@ bool Matcher::match_folds(Term k, Term p, const std::vector<Expr>& context, cons
       Sequence like;
       like.op = s->op;
       like.type = s->type;
-      kir = expand_kir({.deep = false, .init_as_piece = true, .init = {}, .like = like});
+      kir = expand_kir({.deep = false, .init_as_piece = true, .init = {}, .like = like, .kernel = true});
     }
   }
   if (!kir)
@@ -286,7 +276,6 @@ bool Matcher::match_folds(Term k, Term p, const std::vector<Expr>& context, cons
   if (physical->freedom > licence)
     return fail(
         fmt::format("the program folds with order({}), the KIR licenses order({})", name(physical->freedom), name(licence)));
-  if (!exact && licence != Order::strict && !one_schedule(k, p)) return false;
   if (physical->bracketed && licence == Order::strict) return fail("the program brackets a fold that the KIR orders strictly");
 
   auto pieces = [](const Sequence& s) {
@@ -339,7 +328,12 @@ bool Matcher::match_folds(Term k, Term p, const std::vector<Expr>& context, cons
         return fail(fmt::format("identity {} in the program, {} in the KIR", literal_text(n), literal_text(kir->identity[0])));
   }
   auto pair = [&](Remainder remainder) {
-    return attempt([&] { return match_pieces(ks, ps, context, licence == Order::any, site, remainder).has_value(); });
+    return attempt([&] {
+      auto pairs = match_pieces(ks, ps, context, licence == Order::any, site, remainder);
+      if (!pairs) return false;
+      if (exact || licence == Order::strict) return true;
+      return one_schedule(k, physical->shape, ks, ps, *pairs, context, site);
+    });
   };
   return pair(Remainder::refused) || (deep && pair(Remainder::unreachable));
 }
@@ -351,7 +345,6 @@ bool Matcher::match_general(const Sequence& k, const Sequence& p, Term kt, Term 
   if (p.freedom > kt->reduce->order)
     return fail(
         fmt::format("the program folds with order({}), the KIR licenses order({})", name(p.freedom), name(kt->reduce->order)));
-  if (kt->reduce->order != Order::strict && !one_schedule(kt, pt)) return false;
   if (k.identity != p.identity && !(p.identity.empty() && !k.init.empty())) return fail("the identities differ");
   if (k.init.size() != p.init.size()) return fail("one reduce has an initial value, the other has none");
   for (std::size_t i = 0; i < k.init.size(); ++i)
@@ -370,7 +363,9 @@ bool Matcher::match_general(const Sequence& k, const Sequence& p, Term kt, Term 
   for (auto* list : {&ks, &ps})
     for (Piece& x : *list)
       for (const Interval& b : x.binders) x.path.push_back({0, b.var, true});
-  return match_pieces(ks, ps, context, p.freedom == Order::any, site, Remainder::refused).has_value();
+  auto pairs = match_pieces(ks, ps, context, p.freedom == Order::any, site, Remainder::refused);
+  if (!pairs || kt->reduce->order == Order::strict) return pairs.has_value();
+  return one_schedule(kt, p.shape, ks, ps, *pairs, context, site);
 }
 
 }  // namespace kir::proof

@@ -12,6 +12,7 @@
 //       leaves only from the table, the physical schedule inside the KIR's licence, pieces paired (M8)
 //   M8  pieces: a map from physical to KIR points (proposed by solve.h) that is total, injective, onto, keeps the guards and,
 //       unless the order is free, the order
+//   M9  a licensed fold of the KIR has one value: all that stands for one evaluation is computed alike (match_schedule.cpp)
 // A pair that no rule explains makes the match fail; nothing is emitted for it but what the caller decides.
 #pragma once
 
@@ -93,7 +94,20 @@ class Matcher {
   bool match_general(const Sequence& k, const Sequence& p, Term kt, Term pt, const std::vector<Expr>& context,
                      const MatchSite& site);
   void equations(Term k, Term p, const std::set<const ExprNode*>& unknown, std::vector<Equation>& out);
-  bool one_schedule(Term k, Term p);
+  // A licensed fold of the KIR has one value per evaluation: all that the program computes for it must be computed alike.
+  struct Schedule {
+    std::string shape;
+    std::vector<Expr> scope;  // the KIR's evaluation
+    std::vector<Expr> context;
+    struct Part {
+      std::size_t kir;  // the piece of the KIR it stands for
+      std::vector<Interval> binders;
+      std::vector<Expr> of;  // guards, and the KIR's point
+    };
+    std::vector<Part> parts;
+  };
+  bool one_schedule(Term k, std::string shape, const std::vector<Piece>& kir, const std::vector<Piece>& physical,
+                    const std::vector<Pairing>& pairs, const std::vector<Expr>& context, const MatchSite& site);
   bool attempt(const std::function<bool()>& f);  // rolls obligations and pending loads back on failure
 
   TermPool& terms_;
@@ -101,9 +115,7 @@ class Matcher {
   std::vector<Obligation>& out_;
   std::vector<PendingLoad>& pending_;
   std::set<std::tuple<Term, Term, std::vector<Expr>>> done_;
-  // A licensed fold of the KIR has one value: every place of the program that stands for it must be one operation, hence one
-  // schedule. KIR site -> program site.
-  std::map<std::int64_t, std::int64_t> schedule_;
+  std::map<std::int64_t, std::vector<Schedule>> schedules_;  // by site of the KIR
   std::string why_;
   int depth_ = 0;
   std::size_t next_key_ = 0;

@@ -188,6 +188,8 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
         }
         for (std::size_t i = 0; i < k.coordinates.size(); ++i) {
           Expr c = terms_.substitute(k.coordinates[i], to_kir);
+          if (c.is(ExprKind::constant) && p.coordinates[i].is(ExprKind::constant) && !(c == p.coordinates[i]))
+            return fail("the stores are of different elements");
           if (!(c == p.coordinates[i]))
             emit(ObligationKind::relation_equal, related, equal(c, p.coordinates[i]), site,
                  fmt::format("the element written is the KIR's on axis {}", i));

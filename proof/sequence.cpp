@@ -1,5 +1,7 @@
 #include "proof/sequence.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/base/check.h"
@@ -48,6 +50,7 @@ class Expander {
     ReduceNode r = terms_.open(node);
     out_.combine = r.combine;
     out_.freedom = r.order;
+    if (r.order != Order::strict) out_.shape = fmt::format("r{}", r.site);
     out_.pieces.push_back({r.members, {}, {}, r.map});
     return out_;
   }
@@ -67,12 +70,13 @@ class Expander {
   bool fold(Term t, SequencePiece prefix, bool leftmost) {
     if (out_.pieces.size() > kMaxPieces) return refuse("too many pieces");
     if (t->kind == TermKind::reduce && t->reduce->map.size() == 1 && simple_operation(t->reduce->combine) == out_.op &&
-        t->type == out_.type && (leftmost || options_.deep)) {
+        t->type == out_.type && (leftmost || options_.deep) && !stays(*t, prefix)) {
       ReduceNode r = terms_.open(*t->reduce);
+      Shape shape(out_, r.order == Order::strict ? "r" : fmt::format("r{}", r.site));
       if (!leftmost) out_.bracketed = true;
       out_.freedom = std::max(out_.freedom, r.order);
       if (!r.identity.empty()) {
-        if (!is_neutral(*out_.op, r.identity[0], options_.init) && !r.identity_assumed)
+        if (!is_neutral(*out_.op, r.identity[0], options_.init) && !vouched(r))
           return refuse("the declared identity is not neutral");
         out_.neutral.push_back(r.identity[0]);
         if (prefix.binders.empty() && prefix.guards.empty()) out_.always_neutral = true;
@@ -86,19 +90,42 @@ class Expander {
     if (t->kind == TermKind::iterate && t->number == 0 && (leftmost || options_.deep)) {
       std::size_t mark = out_.pieces.size();
       bool was = out_.bracketed;
+      std::string shape = out_.shape;
       if (!leftmost) out_.bracketed = true;
       if (loop(*t->loop, prefix, leftmost)) return true;
       out_.pieces.resize(mark);
       out_.bracketed = was;
+      out_.shape = shape;
       if (leftmost && prefix.path.empty()) return false;
       return leaf(t, prefix);
     }
     if (t->kind == TermKind::pointwise && t->op == *out_.op && t->type == out_.type && splices(t) &&
         (leftmost || options_.deep)) {
       if (!leftmost) out_.bracketed = true;
+      Shape shape(out_, "p");
       return fold(t->kids[0], extended(prefix, 0), leftmost) && fold(t->kids[1], extended(prefix, 1), false);
     }
     return leaf(t, prefix);
+  }
+
+  // Writes a node of the bracketing, its parts between parentheses.
+  struct Shape {
+    std::string& text;
+    Shape(Sequence& s, std::string_view node) : text(s.shape) { text.append(node) += '('; }
+    Shape(const Shape&) = delete;
+    ~Shape() { text += ')'; }
+  };
+
+  // A licensed fold of the KIR below the one that is expanded: its value is chosen once, on its own.
+  bool stays(const TermNode& t, const SequencePiece& prefix) const {
+    bool exact = is_associative(*out_.op, out_.type) && is_commutative(*out_.op, out_.type);
+    return options_.kernel && !prefix.path.empty() && t.reduce->order != Order::strict && !exact;
+  }
+
+  // Only the KIR's author can vouch for an identity: a program's must be that one.
+  bool vouched(const ReduceNode& r) const {
+    if (!r.identity_assumed || !options_.like) return r.identity_assumed;
+    return options_.like->identity_assumed && options_.like->identity == r.identity;
   }
 
   // A pointwise operation is taken apart only where a fold of the same operation hangs below it: the KIR's own map may use the
@@ -114,6 +141,7 @@ class Expander {
 
   bool loop(const LoopNode& node, SequencePiece prefix, bool leftmost) {
     LoopNode l = terms_.open(node);
+    Shape shape(out_, "l");
     if (!fold(l.init[0], extended(prefix, 0), leftmost)) return false;
     SequencePiece body = extended(extended(prefix, 1), Interval{l.var, l.lo, l.upto});
     return step(l.step[0], l, body);
@@ -145,6 +173,7 @@ class Expander {
     }
     if (s->kind == TermKind::iterate && s->number == 0) {
       LoopNode inner = terms_.open(*s->loop);
+      Shape shape(out_, "i");
       if (reads_carry(terms_.integer(inner.lo, DType::i64), l) || reads_carry(terms_.integer(inner.upto, DType::i64), l))
         return refuse("a loop bound reads a carry");
       if (!step(inner.init[0], l, extended(at, 0))) return false;
@@ -191,6 +220,7 @@ class Expander {
       if (!(options_.init && *options_.init == t->literal)) return true;
     }
     prefix.body = {t};
+    out_.shape += '.';
     out_.pieces.push_back(std::move(prefix));
     return true;
   }

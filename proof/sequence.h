@@ -36,6 +36,7 @@ struct Sequence {
   bool bracketed = false;         // some piece was folded on its own before it joined
   std::vector<Scalar> neutral;    // identities declared and literal leaves dropped
   bool always_neutral = false;    // one of these takes part whatever the sizes
+  std::string shape;              // the bracketing: equal shapes over equal pieces give equal roundings
   // Of a reduce taken whole (first expansion only):
   std::vector<Scalar> identity;
   bool identity_assumed = false;
@@ -47,6 +48,7 @@ struct ExpandOptions {
   bool init_as_piece = true;     // a reduce's init becomes a piece; else it is left in `init`
   std::optional<Scalar> init;    // the KIR fold's initial value: decides what is neutral
   std::optional<Sequence> like;  // expand loops as folds of this combine
+  bool kernel = false;           // the KIR's side: a licensed fold inside is a value of its own and stays a leaf
 };
 
 // Empty when t is no fold (of the wanted operation); *why says the reason.

@@ -87,10 +87,18 @@ Term TermPool::iterate(std::shared_ptr<const LoopNode> node, std::int64_t compon
 
 Expr TermPool::leaf_of(Term t) {
   if (t->kind == TermKind::boolean) return t->exprs[0];
-  if (t->kind == TermKind::integer && t->type == DType::i64) return t->exprs[0];
+  if (t->kind == TermKind::integer && t->type == DType::i64) {
+    Expr e = t->exprs[0];
+    Expr fits = both(less_equal(exprs_.constant(INT64_MIN), e), less_equal(e, exprs_.constant(INT64_MAX)));
+    return e.is(ExprKind::constant) ? e : ite(fits, e, opaque(t));
+  }
   if (t->kind == TermKind::literal && t->type == DType::i1) return exprs_.boolean(t->literal.as_bool());
   if (t->kind == TermKind::literal && is_integer(t->type) && t->type != DType::u64)
     return exprs_.constant(t->literal.as_signed());
+  return opaque(t);
+}
+
+Expr TermPool::opaque(Term t) {
   if (auto it = leaf_of_.find(t); it != leaf_of_.end()) return it->second;
   Expr v = exprs_.fresh("data", t->type == DType::i1 ? Sort::boolean : Sort::integer);
   leaf_of_.emplace(t, v);
@@ -107,7 +115,10 @@ Expr TermPool::substitute(Expr e, const Substitution& s) {
   if (s.empty()) return e;
   return exprs_.import(e, [&](Expr leaf) -> Expr {
     if (auto it = s.exprs.find(leaf.node()); it != s.exprs.end()) return it->second;
-    if (Term t = term_of_leaf(leaf)) return leaf_of(substitute(t, s));
+    if (Term t = term_of_leaf(leaf)) {
+      Term u = substitute(t, s);
+      return u->kind == TermKind::integer ? opaque(u) : leaf_of(u);
+    }
     return {};
   });
 }
@@ -149,6 +160,7 @@ Term TermPool::rewrite(Term t, const std::function<Term(Term)>& term_leaf, const
         ex(m.lo);
         ex(m.hi);
       }
+      for (Expr& e : r->scope) ex(e);
       for (Term& x : r->map) term(x);
       for (Term& x : r->combine.results) term(x);
       for (Term& x : r->init) term(x);
@@ -304,6 +316,9 @@ bool TermPool::mentions_expr(Term t, const std::function<bool(Expr)>& predicate)
     if (x->reduce)
       for (const Interval& m : x->reduce->members)
         if (in(m.lo) || in(m.hi)) return true;
+    if (x->reduce)
+      for (Expr e : x->reduce->scope)
+        if (in(e)) return true;
     return x->loop && (in(x->loop->lo) || in(x->loop->upto));
   });
 }

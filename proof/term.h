@@ -73,7 +73,8 @@ struct Combine {
 };
 
 struct ReduceNode {
-  std::int64_t site = 0;          // the operation of its text: one site, one schedule
+  std::int64_t site = 0;          // the operation of its text
+  std::vector<Expr> scope;        // KIR: the iterations around it; one value of these, one evaluation
   std::vector<Interval> members;  // bound; row-major order is member order
   std::vector<Term> map;          // k terms over the members
   Combine combine;
@@ -84,7 +85,6 @@ struct ReduceNode {
 };
 
 struct LoopNode {
-  std::int64_t site = 0;
   Expr lo, upto;  // the state after iterations lo, lo+1, ..., upto-1 (the initial one when upto <= lo)
   std::vector<Term> init;
   Expr var;                     // bound: the iteration
@@ -130,8 +130,8 @@ class TermPool {
   Term reduce(std::shared_ptr<const ReduceNode> node, std::int64_t component, DType type);
   Term iterate(std::shared_ptr<const LoopNode> node, std::int64_t component, DType type);
 
-  // The variable that stands for t in integer (signed value) or boolean (i1) expressions. A term that is an expression
-  // already gives that expression (booleans; integers only of type i64, whose no-overflow is an obligation elsewhere).
+  // What stands for t in integer (signed value) or boolean (i1) expressions: a variable, or for a term that is an expression
+  // that expression. An integer of type i64 is its expression only where that lies in 64 bits; elsewhere it wraps.
   Expr leaf_of(Term t);
   Term term_of_leaf(Expr variable) const;  // null when the variable is no leaf
 
@@ -159,6 +159,7 @@ class TermPool {
 
  private:
   Term intern(TermNode&& n);
+  Expr opaque(Term t);  // the variable that stands for t
   Term rewrite(Term t, const std::function<Term(Term)>& term_leaf, const std::function<Expr(Expr)>& expr,
                std::unordered_map<Term, Term>& done);
 

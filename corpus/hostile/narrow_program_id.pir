@@ -1,0 +1,26 @@
+// against: corpus/vector_add.kir
+// expect: exit 1
+// shows: K4.1 K9.13
+// Program ids reach 128 * 2^31 and are kept in 32 bits.
+pir 1
+program vector_add implements "vector_add"
+abi {
+  x: view f32[N] strides(1) in align 4
+  y: view f32[N] strides(1) in align 4
+  z: view f32[N] strides(1) out align 4
+  dims N: i64
+}
+launch { threads 1 pack 128 grid G = ceildiv(O0 + L0, 128) }
+space {
+  g0: (i in 0..N) length L0 = N offset O0 = 0
+}
+dispatch %w: i32 = program_id {
+  O0 <= %w < O0 + L0 -> g0(%i = %w - O0)
+  else -> exit
+}
+group g0 (%i: i64 in 0..N) {
+  %a: f32 = load x[%i]
+  %b: f32 = load y[%i]
+  %c: f32 = add %a, %b
+  store z[%i] = %c
+}

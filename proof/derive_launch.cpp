@@ -1,0 +1,202 @@
+// What the launch of a program owes: R1, R2, R4, R9 and R10 of derive_refinement.cpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "proof/refinement.h"
+
+namespace kir::proof {
+
+// R1
+bool Refinement::abi_agrees() {
+  const Abi &k = kernel_.abi, &p = program_.abi;
+  bool ok = true;
+  auto refuse = [&](std::string reason, SourceRange range) {
+    preset(ObligationKind::effect_paired, Verdict::unsupported, "the program's ABI is the kernel's", std::move(reason), range);
+    ok = false;
+  };
+  std::vector<Expr> base = launch_preconditions(k, alias_, true, pool_);
+  auto shape_equal = [&](const char* what, const std::string& view, Expr a, Expr b, SourceRange range) {
+    Expr x = pool_.import(a, {}), y = pool_.import(b, {});
+    if (!(x == y))
+      add(ObligationKind::precondition_implied, fmt::format("{} of {} is the kernel's", what, view), base, equal(x, y), range);
+  };
+  for (const SymbolInfo& s : p.symbols)
+    if (!k.find_symbol(s.name))
+      refuse(fmt::format("dims {} is no symbol of the kernel (symbols are matched by name)", s.name), s.range);
+  for (const SymbolInfo& s : k.symbols)
+    if (!p.find_symbol(s.name)) refuse(fmt::format("the kernel's symbol {} is missing in dims", s.name), {});
+  for (const ScalarParam& s : p.scalars) {
+    auto it = std::find_if(k.scalars.begin(), k.scalars.end(), [&](const ScalarParam& x) { return x.name == s.name; });
+    if (it == k.scalars.end() || it->dtype != s.dtype) refuse(fmt::format("scalar {} is not the kernel's", s.name), s.range);
+  }
+  for (const ScalarParam& s : k.scalars)
+    if (std::none_of(p.scalars.begin(), p.scalars.end(), [&](const ScalarParam& x) { return x.name == s.name; }))
+      refuse(fmt::format("the kernel's scalar {} is missing", s.name), {});
+  for (const Definition& d : program_.definitions)
+    if (k.find_symbol(d.name)) refuse(fmt::format("definition {} hides a symbol of the kernel", d.name), d.range);
+  for (const ViewParam& v : k.views)
+    if (std::none_of(p.views.begin(), p.views.end(), [&](const ViewParam& x) { return x.name == v.name; }))
+      refuse(fmt::format("the kernel's view {} is missing", v.name), {});
+  for (const ViewParam& v : p.views) {
+    auto it = std::find_if(k.views.begin(), k.views.end(), [&](const ViewParam& x) { return x.name == v.name; });
+    if (it == k.views.end()) {
+      refuse(fmt::format("view {} is not of the kernel", v.name), v.range);
+      continue;
+    }
+    if (it->dtype != v.dtype || it->rank() != v.rank() || it->access != v.access) {
+      refuse(fmt::format("view {} differs from the kernel's in element type, rank or access", v.name), v.range);
+      continue;
+    }
+    for (std::size_t i = 0; i < v.rank(); ++i) {
+      shape_equal("the extent", v.name, it->shape[i], v.shape[i], v.range);
+      shape_equal("the stride", v.name, it->strides[i], v.strides[i], v.range);
+    }
+  }
+  // Facts on aliasing that the program states are claims: each must be one that the kernel states.
+  for (const AliasFact& f : p.aliases) {
+    auto is = [&](const AliasFact& g) {
+      auto same_pair = (k.views[g.a].name == p.views[f.a].name && k.views[g.b].name == p.views[f.b].name) ||
+                       (k.views[g.a].name == p.views[f.b].name && k.views[g.b].name == p.views[f.a].name);
+      return same_pair && (g.kind == f.kind || f.kind == AliasKind::may_alias);
+    };
+    if (std::none_of(k.aliases.begin(), k.aliases.end(), is))
+      refuse("the program states an alias fact that the kernel does not", f.range);
+  }
+  // And a pair that may alias in the kernel must be said to in the program, since its launcher refuses overlap otherwise.
+  for (const AliasFact& g : k.aliases) {
+    auto is = [&](const AliasFact& f) {
+      return (k.views[g.a].name == p.views[f.a].name && k.views[g.b].name == p.views[f.b].name) ||
+             (k.views[g.a].name == p.views[f.b].name && k.views[g.b].name == p.views[f.a].name);
+    };
+    if (std::none_of(p.aliases.begin(), p.aliases.end(), is)) refuse("the program lacks an alias fact of the kernel", {});
+  }
+  return ok;
+}
+
+// R2
+void Refinement::restrictions() {
+  std::vector<Expr> base = launch_preconditions(kernel_.abi, alias_, true, pool_);
+  auto demand = [&](std::string what, Expr e, SourceRange range) {
+    if (options_.allow_restrictions) {
+      ledger_.assume("restriction", fmt::format("RESTRICTED: {} (the launcher refuses the rest)", what));
+      physical_.base.push_back(e);
+      physical_.equations.push_back(e);
+    } else {
+      add(ObligationKind::precondition_implied, fmt::format("the program's demand `{}` follows from the kernel", what), base, e,
+          range);
+    }
+  };
+  for (const SymbolInfo& s : program_.abi.symbols) {
+    Expr x = pool_.symbol(s.name);
+    if (s.lo && !s.lo.is_constant(INT64_MIN))
+      demand(fmt::format("{} >= {}", s.name, to_string(s.lo)), less_equal(pool_.import(s.lo, {}), x), s.range);
+    if (s.hi && !s.hi.is_constant(INT64_MAX))
+      demand(fmt::format("{} <= {}", s.name, to_string(s.hi)), less_equal(x, pool_.import(s.hi, {})), s.range);
+  }
+  for (std::size_t i = 0; i < program_.abi.where.size(); ++i) {
+    SourceRange range = i < program_.abi.where_ranges.size() ? program_.abi.where_ranges[i] : SourceRange{};
+    demand(to_string(program_.abi.where[i]), pool_.import(program_.abi.where[i], {}), range);
+  }
+  for (const ViewParam& v : program_.abi.views)
+    for (const ViewParam& w : kernel_.abi.views) {
+      if (v.name != w.name) continue;
+      std::int64_t natural = byte_size(v.dtype), want = v.align ? v.align : natural, have = w.align ? w.align : natural;
+      if (want <= have) continue;
+      if (options_.allow_restrictions)
+        ledger_.assume("restriction",
+                       fmt::format("RESTRICTED: {} is aligned to {} bytes (the launcher refuses the rest)", v.name, want));
+      else
+        preset(ObligationKind::alignment, Verdict::unsupported, fmt::format("{} is aligned to {} bytes", v.name, want),
+               fmt::format("the kernel promises {} bytes; --allow-restrictions accepts it", have), v.range);
+    }
+  ledger_.assume("precondition", "each view spans less than 2^63 bytes (checked by the launcher)");
+  ledger_.assume("provider", "a definition above 2^63-1 or a grid above 2^31-1 is refused by the launcher");
+}
+
+// R10: the limits of 64-bit definitions and of the grid are hypotheses of everything else, since the launcher refuses what
+// lies beyond. So that they do not empty the proofs: a launch in which each store of the KIR happens at most 2^30 times is
+// not refused.
+void Refinement::capacity() {
+  const auto segments = static_cast<std::int64_t>(std::max<std::size_t>(program_.segments.size(), 1));
+  Expr few = pool_.constant((std::int64_t{1} << 30) / segments);
+  std::vector<Expr> small = physical_.equations;
+  for (const Event& e : kir_.events) {
+    if (!e.store) continue;
+    // Of the iterations around it those with launch-visible ranges; an empty one counts as one, so each product of some of
+    // the extents is bounded.
+    std::vector<Expr> products{pool_.constant(1)};
+    for (const Binder& b : e.binders) {
+      auto inner = [](Expr l) { return !l.is(ExprKind::symbol); };
+      if (mentions(b.range.lo, inner) || mentions(b.range.hi, inner) || products.size() > 64) continue;
+      Expr extent = max(pool_.constant(0), b.range.lo.is_constant(0) ? b.range.hi : b.range.hi - b.range.lo);
+      for (std::size_t i = products.size(); i-- > 0;) products.push_back(products[i] * extent);
+    }
+    for (Expr p : products) small.push_back(less_equal(p, few));
+  }
+  for (const Definition& d : program_.definitions) {
+    bool grid = d.name == program_.launch.grid;
+    add(ObligationKind::resource_limit,
+        fmt::format("{} stays within its limit where the KIR's stores are at most 2^30", d.name), small,
+        less_equal(pool_.symbol(d.name), pool_.constant(grid ? INT32_MAX : INT64_MAX)), d.range);
+  }
+}
+
+// R9: layouts by exact enumeration
+void Refinement::layouts() {
+  if (program_.launch.threads * program_.launch.pack > 1024 || program_.launch.threads < 1 || program_.launch.pack < 1)
+    preset(ObligationKind::resource_limit, Verdict::unsupported, "a block fits the device", "threads * pack is above 1024", {});
+  for (const NamedLayout& l : program_.layouts) {
+    constexpr std::int64_t kMaxPoints = std::int64_t{1} << 20;
+    std::string sentence =
+        fmt::format("layout @{} gives each element a register of its own in a thread of the program", l.name);
+    if (l.layout.size() > kMaxPoints || !l.layout.replica.empty()) {
+      preset(ObligationKind::layout_injective, Verdict::unsupported, sentence, "more than 2^20 elements, or replicas", {});
+      continue;
+    }
+    std::map<Layout::Coordinate, std::int64_t> seen;
+    std::string fault;
+    for (std::int64_t i = 0; i < l.layout.size() && fault.empty(); ++i) {
+      Layout::Coordinate at = l.layout.apply(i);
+      if (auto t = at.find("tid"); t != at.end() && (t->second < 0 || t->second >= program_.launch.threads))
+        fault = fmt::format("element {} is of thread {} of {}", i, t->second, program_.launch.threads);
+      auto [it, fresh] = seen.emplace(std::move(at), i);
+      if (!fresh) fault = fmt::format("elements {} and {} share one register", it->second, i);
+    }
+    if (fault.empty())
+      add(ObligationKind::layout_injective, sentence, {}, pool_.boolean(true), {});
+    else
+      preset(ObligationKind::layout_injective, Verdict::refuted, sentence, fault, {});
+  }
+}
+
+// R4
+void Refinement::segments() {
+  Interval ids{physical_.work, pool_.constant(0), pool_.symbol(program_.launch.grid) * program_.launch.pack};
+  std::vector<Expr> at = physical_.base;
+  at.push_back(less_equal(ids.lo, ids.var));
+  at.push_back(less(ids.var, ids.hi));
+  auto guard = [&](const DispatchArm& arm) {
+    return pool_.import(arm.guard, [&](Expr l) { return l.is(ExprKind::value) ? physical_.work : Expr(); });
+  };
+  for (std::size_t i = 0; i < program_.arms.size(); ++i) {
+    const DispatchArm& arm = program_.arms[i];
+    const Group& group = program_.groups[arm.group];
+    for (std::size_t j = i + 1; j < program_.arms.size(); ++j)
+      add(ObligationKind::segment_partition,
+          fmt::format("a program id belongs to at most one of {} and {}", group.name,
+                      program_.groups[program_.arms[j].group].name),
+          at, negation(both(guard(arm), guard(program_.arms[j]))), program_.arms[j].range);
+    for (const Segment& s : program_.segments) {
+      if (s.group != group.name) continue;
+      Expr inside = both(less_equal(pool_.symbol(s.offset), physical_.work),
+                         less(physical_.work, pool_.symbol(s.offset) + pool_.symbol(s.length)));
+      add(ObligationKind::segment_partition,
+          fmt::format("{} runs exactly for the ids of its segment; padding ids run nothing", group.name), at,
+          equal(guard(arm), inside), arm.range);
+    }
+  }
+}
+
+}  // namespace kir::proof
