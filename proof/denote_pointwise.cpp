@@ -77,6 +77,7 @@ void BodyDenoter::run_pointwise(const Op& op) {
   if (op.kind == OpKind::select) {
     Expr c = expr_of(op.operands[0]);
     if (t.dtype == DType::i1) return bind(result, SymbolicValue::of(ite(c, expr_of(op.operands[1]), expr_of(op.operands[2]))));
+    if (operand(1) == operand(2)) decides(c, op.range);  // the term forgets it
     return define(result, terms_.select(c, operand(1), operand(2)));
   }
   if (op.kind == OpKind::convert) {

@@ -147,6 +147,8 @@ TEST(Soundness, ArbitraryValuesDecideNothing) {
   const char* uses[] = {"for n in 0..b { }",
                         "if b > 3 { }",
                         "let d = x[b - b]",
+                        "let d = select(a * 0 < 3, i32(7), i32(7))",
+                        "let d = for n in 0..2 carry (c: i32 = a) { if c > 3 { } next c }",
                         "let d = load x[0] where b > 3 fill 0",
                         "let d = reduce add order(any) over n in 0..min(b, 0) { x[0] }",
                         "let d = tensor (n in 0..max(b, 0)) { x[0] }"};
