@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "core/base/file.h"
 #include "core/text/text.h"
 #include "emit/emit.h"
 #include "lowering/pipeline.h"
@@ -93,15 +94,17 @@ void add_trials(tools::BundleWriter& writer) {
     }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_tool(int argc, char** argv) {
   CLI::App app("Writes a bundle of GPU launches and expected results from the corpus and the operation table.");
   std::string corpus = "corpus", out, target = "sm_90a";
   app.add_option("CORPUS", corpus, "folder of .kir files with .json beside them")->required();
   app.add_option("-o,--output", out, "folder to write; it must be empty or missing")->required();
   app.add_option("--target", target, "GPU architecture");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
   try {
     if (fs::exists(out) && !fs::is_empty(out)) throw Trouble(out + " is not empty");
     fs::create_directories(out);
@@ -116,4 +119,10 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "kir-bundle: {}\n", e.what());
     return 1;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return kir::exit_code_of([&] { return run_tool(argc, argv); });
 }

@@ -3,8 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
 
+#include "core/base/file.h"
 #include "emit/runtime/bundle_run.h"
 #include "emit/runtime/launcher.h"
 
@@ -73,14 +73,16 @@ std::string markdown(const std::string& device, const std::vector<Row>& rows) {
   return out;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_tool(int argc, char** argv) {
   CLI::App app("Runs the artifacts of a bundle on the GPU and compares with the expected results.");
   std::string folder, table;
   app.add_option("BUNDLE", folder, "folder with bundle.json")->required();
   app.add_option("--table", table, "write the results as a Markdown table to this file");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
 
   std::ifstream in(fs::path(folder) / "bundle.json", std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(in), {}}, error;
@@ -117,12 +119,17 @@ int main(int argc, char** argv) {
   }
   fmt::print("{} passed, {} failed\n", rows.size() - static_cast<std::size_t>(failed), failed);
   if (!table.empty()) {
-    std::ofstream out(table, std::ios::binary);
-    out << markdown(gpu->device_name(), rows);
-    if (!out.flush()) {
-      fmt::print(stderr, "kir-launch: cannot write {}\n", table);
+    std::string error;
+    if (!write_file(table, markdown(gpu->device_name(), rows), &error)) {
+      fmt::print(stderr, "kir-launch: {}\n", error);
       return 2;
     }
   }
   return failed ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return kir::exit_code_of([&] { return run_tool(argc, argv); });
 }

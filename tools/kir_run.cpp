@@ -7,10 +7,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
+#include "core/base/file.h"
 #include "core/interp/launch_input.h"
 #include "core/interp/oracle.h"
 #include "core/text/text.h"
@@ -55,10 +54,12 @@ int complain(const std::string& text) {
 }
 
 SourcePtr read_source(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf() || in.peek() == std::ifstream::traits_type::eof())) return nullptr;
-  return std::make_shared<SourceFile>(path, text.str());
+  constexpr std::size_t kMost = std::size_t{64} << 20;
+  std::string error;
+  std::optional<std::string> text = read_file(path, kMost, &error);
+  if (text) return std::make_shared<SourceFile>(path, std::move(*text));
+  complain(error);
+  return nullptr;
 }
 
 std::string error_text(const RuntimeError& e, const SourcePtr& source) {
@@ -145,7 +146,7 @@ Outcome run_provider(const std::string& provider, const Input& in, const Options
 
 int load(const Options& o, Input& in) {
   in.kernel_source = read_source(o.file);
-  if (!in.kernel_source) return complain(o.file + ": cannot be read");
+  if (!in.kernel_source) return kUsage;
   Diagnostics d;
   std::optional<Module> module = parse_kir(in.kernel_source, d);
   if (!module) return complain(d.render(*in.kernel_source));
@@ -161,7 +162,7 @@ int load(const Options& o, Input& in) {
   for (const std::string& c : o.compare) needs_program = needs_program || c != "interp";
   if (!o.physical.empty()) {
     in.program_source = read_source(o.physical);
-    if (!in.program_source) return complain(o.physical + ": cannot be read");
+    if (!in.program_source) return kUsage;
     Diagnostics p;
     in.program = parse_pir(in.program_source, p);
     if (!in.program) return complain(p.render(*in.program_source));
@@ -282,9 +283,7 @@ int compare_all(const Options& o, const Input& in) {
   return code;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_tool(int argc, char** argv) {
   Options o;
   CLI::App app("Runs a kernel and compares its providers.", "kir-run");
   app.add_option("FILE.kir", o.file, "kernels")->required();
@@ -310,4 +309,10 @@ int main(int argc, char** argv) {
   Input in;
   if (int code = load(o, in); code != kDone) return code;
   return o.compare.empty() ? run_one(o, in) : compare_all(o, in);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return kir::exit_code_of([&] { return run_tool(argc, argv); });
 }

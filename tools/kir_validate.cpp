@@ -164,9 +164,7 @@ int validate(const Arguments& arguments) {
   return exit;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_tool(int argc, char** argv) {
   Arguments a;
   CLI::App app("Checks kernels, and physical programs against their kernels, by proof.", "kir-validate");
   app.add_option("FILE.kir", a.files, "kernels");
@@ -197,4 +195,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   return validate(a);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return kir::exit_code_of([&] { return run_tool(argc, argv); });
 }

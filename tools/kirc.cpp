@@ -131,9 +131,7 @@ int run(const Options& options) {
   return exit_code;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_tool(int argc, char** argv) {
   Options options;
   CLI::App app("Compiles kernels to physical programs and code, with proofs.", "kirc");
   app.add_option("FILE.kir", options.file, "kernels")->required();
@@ -159,4 +157,10 @@ int main(int argc, char** argv) {
   }
   if (options.emit.empty()) options.emit = options.out.empty() ? "physical" : "artifact";
   return run(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return kir::exit_code_of([&] { return run_tool(argc, argv); });
 }

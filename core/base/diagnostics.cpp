@@ -21,10 +21,11 @@ std::string Diagnostics::render(const SourceFile& file) const {
                    [](const Diagnostic& a, const Diagnostic& b) { return a.range.begin < b.range.begin; });
   std::string out;
   for (const Diagnostic& d : sorted) {
+    const bool placed = d.range.end > 0;
     LineColumn at = file.line_column(d.range.begin);
-    out += fmt::format("{}:{}:{}: {}: {} [{}]\n", file.path(), at.line, at.column, kNames[static_cast<int>(d.severity)],
-                       d.message, d.id);
-    std::string line = file.line_text(at.line);
+    out += fmt::format("{}{}: {}: {} [{}]\n", file.path(), placed ? fmt::format(":{}:{}", at.line, at.column) : "",
+                       kNames[static_cast<int>(d.severity)], d.message, d.id);
+    std::string line = placed ? file.line_text(at.line) : "";
     if (!line.empty()) {
       constexpr std::size_t kWindow = 160;  // a hostile line may be megabytes long
       std::size_t caret = static_cast<std::size_t>(at.column - 1);

@@ -8,7 +8,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <memory>
+#include <new>
+#include <system_error>
 
 namespace kir {
 
@@ -57,6 +60,20 @@ bool write_file(const std::string& path, std::string_view contents, std::string*
     return false;
   }
   return true;
+}
+
+int exit_code_of(const std::function<int()>& run) {
+  const char* trouble = "standard output cannot be written";
+  try {
+    const int code = run();
+    std::cout.flush();
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return code;
+  } catch (const std::system_error&) {  // thrown by fmt::print
+  } catch (const std::bad_alloc&) {
+    trouble = "out of memory";
+  }
+  std::fprintf(stderr, "error: %s\n", trouble);
+  return 2;
 }
 
 }  // namespace kir

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,5 +14,9 @@ namespace kir {
 std::optional<std::string> read_file(const std::string& path, std::size_t max_bytes, std::string* error);
 
 bool write_file(const std::string& path, std::string_view contents, std::string* error);
+
+// Runs a tool's `run` and gives its exit code: 2, with a message, when what it printed to standard output cannot be written
+// or memory is exhausted.
+int exit_code_of(const std::function<int()>& run);
 
 }  // namespace kir

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <set>
 
 namespace kir {
 namespace {
@@ -41,7 +42,11 @@ class Maker {
     const std::size_t before = diagnostics_.error_count();
     files_.resize(abi_.views.size());
     texts_.resize(abi_.views.size());
-    for (const GivenArgument& g : given) take(g);
+    std::set<std::string> names;
+    for (const GivenArgument& g : given) {
+      if (!names.insert(g.name).second) diagnostics_.error("A-02", {}, fmt::format("{} is given twice", g.name));
+      take(g);
+    }
     if (diagnostics_.error_count() != before) return std::nullopt;
     std::map<std::string, std::int64_t> symbols = args_.symbols;
     for (std::size_t i = 0; i < files_.size(); ++i)

@@ -108,7 +108,7 @@ TEST_F(KirRun, RuntimeErrorsPointToTheLine) {
 }
 
 TEST_F(KirRun, RefusesBadInput) {
-  expect(run(2, "no_such.kir"), {"no_such.kir: cannot be read"});
+  expect(run(2, "no_such.kir"), {"no_such.kir: No such file"});
   expect(run(2, write("bad.kir", "kir 1\nkernel k(x: in f32[N]) { let a = }\n")), {"bad.kir:2:", "^"});
   expect(run(2, corpus("softmax.kir") + " --kernel nothing"), {"there is no kernel nothing", "softmax"});
   expect(run(2, corpus("softmax.kir") + " --arg x=random:1"), {"the integer M has no value [A-01]"});
@@ -117,6 +117,9 @@ TEST_F(KirRun, RefusesBadInput) {
   expect(run(2, corpus("softmax.kir") + " --arg M=3 --arg N=4"), {"view x has no argument"});
   expect(run(2, corpus("softmax.kir") + " --arg M"), {"'M' is not NAME=VALUE"});
   run(2, corpus("softmax.kir") + " --on abacus");
+  expect(run(2, corpus("softmax.kir") + " --arg M=2 --arg M=3 --arg N=3 --arg x=random:1"),
+         {"softmax.kir: error: M is given twice [A-02]"});
+  run(2, corpus("softmax.kir") + " --arg M=2 --arg N=3 --arg x=random:1 --arg y=zeros > /dev/full");
   run(2, "");
   expect(
       run(2, corpus("vector_add.kir") + " --physical " + corpus("hostile/unknown_operation.pir") + " --arg N=4 --on physical"),
