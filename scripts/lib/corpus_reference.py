@@ -1,9 +1,14 @@
 """The corpus kernels once more, in NumPy: a second opinion that shares nothing with the interpreters.
 
 One function per kernel: it gets a source of inputs and the sizes, and returns (inputs, outputs) by parameter name. An
-inout view stands in both. Outputs that a kernel computes in a stated order are computed here in that order and type, so
-they are equal bit for bit; the others carry a bound in the kernel's metadata.
+inout view stands in both. Every operation rounds here as the kernel's does, in the same type and with folds from left to
+right, and functions are correctly rounded, so what the reference interpreter gives is equal bit for bit. How far another
+provider may be from that (another order under a licence, functions within their accuracy class) is no number here: the
+oracle derives it from the kernel and the inputs.
 """
+import decimal
+import math
+
 import numpy as np
 
 F32, F64, I32, I64 = np.float32, np.float64, np.int32, np.int64
@@ -43,9 +48,37 @@ def fold_rows(x, initial):
     return total
 
 
-def wide(f, *arguments):
-    """f in double precision, rounded once to single: correctly rounded but for the rarest ties."""
-    return f(*(np.asarray(a, F64) for a in arguments)).astype(F32)
+# Digits of the real-valued functions below: past twice those of double precision, with room for the cancellation in tanh.
+PRECISE = decimal.Context(prec=80)
+
+
+def rounded(f, x):
+    """f of each element (an exact decimal to a decimal of 80 digits), rounded once to the type of x."""
+    def single(v):
+        return nearest(f(decimal.Decimal(float(v))), x.dtype.type)
+    return np.array([single(v) for v in x.flat], x.dtype).reshape(x.shape)
+
+
+def nearest(exact, dtype):
+    """The value of the type nearest to a decimal; rounding to double first must not make a tie."""
+    once = dtype(float(exact))
+    near = (once, np.nextafter(once, dtype(-math.inf)), np.nextafter(once, dtype(math.inf)))
+    return min(near, key=lambda v: abs(PRECISE.subtract(decimal.Decimal(float(v)), exact)))
+
+
+def exp(x):
+    return rounded(PRECISE.exp, x)
+
+
+def log(x):
+    return rounded(PRECISE.ln, x)
+
+
+def tanh(x):
+    def value(v):
+        square = PRECISE.exp(PRECISE.multiply(2, v))
+        return PRECISE.divide(PRECISE.subtract(square, 1), PRECISE.add(square, 1))
+    return rounded(value, x)
 
 
 def larger(a, b):
@@ -77,17 +110,15 @@ def saxpy_transposed(g, M, N, alpha=F32(1.5)):
 
 def softmax(g, M, N):
     x = g.exact(F32, M, N)
-    e = wide(np.exp, x - x.max(axis=1, keepdims=True))
-    total = e.astype(F64).sum(axis=1, keepdims=True)
-    return dict(x=x), dict(y=(e / total).astype(F32))
+    e = exp(x - x.max(axis=1, keepdims=True))
+    return dict(x=x), dict(y=e / fold_rows(e, 0.0)[:, None])
 
 
 def layer_norm(g, M, N, eps=F32(1e-5)):
     x, w, b = g.exact(F32, M, N), g.exact(F32, N), g.exact(F32, N)
-    d = x.astype(F64)
-    d = d - d.mean(axis=1, keepdims=True)
-    y = d / np.sqrt((d * d).mean(axis=1, keepdims=True) + F64(eps)) * w + b
-    return dict(x=x, weight=w, bias=b), dict(y=y.astype(F32))
+    d = x - (fold_rows(x, 0.0) / F32(N))[:, None]
+    scale = np.sqrt(fold_rows(d * d, 0.0) / F32(N) + eps)
+    return dict(x=x, weight=w, bias=b), dict(y=d / scale[:, None] * w + b)
 
 
 def row_sum(g, M, N):
@@ -133,12 +164,12 @@ def relu(g, N):
 
 def gelu_tanh(g, N):
     v = g.real(F64, N)
-    return dict(x=v), dict(y=0.5 * v * (1.0 + np.tanh(0.7978845608028654 * (v + 0.044715 * v * v * v))))
+    return dict(x=v), dict(y=0.5 * v * (1.0 + tanh(0.7978845608028654 * (v + 0.044715 * v * v * v))))
 
 
 def silu(g, N):
     v = g.real(F32, N, scale=8.0)
-    return dict(x=v), dict(y=v / (F32(1.0) + wide(np.exp, -v)))
+    return dict(x=v), dict(y=v / (F32(1.0) + exp(-v)))
 
 
 def clamp(g, N, T=F32, lo=-1.5, hi=2.5):
@@ -209,14 +240,14 @@ def row_max(g, M, N):
 
 def row_variance(g, M, N):
     x = g.real(F64, M, N)
-    return dict(x=x), dict(v=x.var(axis=1))
+    d = x - (fold_rows(x, 0.0) / N)[:, None]
+    return dict(x=x), dict(v=fold_rows(d * d, 0.0) / N)
 
 
 def log_sum_exp(g, M, N):
     x = g.exact(F32, M, N)
-    d = x.astype(F64)
-    peak = d.max(axis=1)
-    return dict(x=x), dict(s=(np.log(np.exp(d - peak[:, None]).sum(axis=1)) + peak).astype(F32))
+    peak = x.max(axis=1)
+    return dict(x=x), dict(s=log(fold_rows(exp(x - peak[:, None]), 0.0)) + peak)
 
 
 def sum_and_max(g, M, N):
