@@ -12,6 +12,7 @@
 #include "lowering/pipeline.h"
 #include "tools/bundle/operations.h"
 #include "tools/bundle/writer.h"
+#include "tools/lib/command_line.h"
 
 namespace fs = std::filesystem;
 using namespace kir;
@@ -95,16 +96,12 @@ void add_trials(tools::BundleWriter& writer) {
 }
 
 int run_tool(int argc, char** argv) {
-  CLI::App app("Writes a bundle of GPU launches and expected results from the corpus and the operation table.");
+  CLI::App app("Writes a bundle of GPU launches and expected results from the corpus and the operation table.", "kir-bundle");
   std::string corpus = "corpus", out, target = "sm_90a";
   app.add_option("CORPUS", corpus, "folder of .kir files with .json beside them")->required();
   app.add_option("-o,--output", out, "folder to write; it must be empty or missing")->required();
-  app.add_option("--target", target, "GPU architecture");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
+  app.add_option("--target", target, "GPU architecture")->capture_default_str();
+  if (auto code = tools::parse_command_line(app, argc, argv, "0 done; 1 nothing usable was written; 2 usage")) return *code;
   try {
     if (fs::exists(out) && !fs::is_empty(out)) throw Trouble(out + " is not empty");
     fs::create_directories(out);

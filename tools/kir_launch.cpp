@@ -3,10 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <fstream>
 
 #include "core/base/file.h"
 #include "emit/runtime/bundle_run.h"
 #include "emit/runtime/launcher.h"
+#include "tools/lib/command_line.h"
 
 namespace fs = std::filesystem;
 using namespace kir;
@@ -36,7 +38,6 @@ Row run_case(runtime::Gpu& gpu, const fs::path& bundle, const std::string& kerne
   }
   row.time = fmt::format("{:.1f}", 1000 * milliseconds);
   double worst = 0;
-  bool bounded = false;
   std::int64_t undecided = 0;
   for (const auto& [view, rule] : c.expected) {
     std::string error;
@@ -55,12 +56,11 @@ Row run_case(runtime::Gpu& gpu, const fs::path& bundle, const std::string& kerne
     runtime::Comparison result = runtime::compare(*expected, *found->second, radius ? &*radius : nullptr);
     worst = std::max(worst, result.max_error);
     undecided += result.undecided;
-    bounded = bounded || radius;
     if (!result.ok) fail(view + result.first);
   }
   row.error = worst == 0 ? "0" : fmt::format("{:.2g}", worst);
-  if (row.result == "ok") row.result = worst == 0 ? "equal" : bounded ? "in bound" : "equal";
-  if (undecided > 0) row.detail += fmt::format("{} elements undecided", undecided);
+  if (undecided > 0) row.detail += fmt::format("{} elements differ where the bound is infinite", undecided);
+  if (row.result == "ok") row.result = undecided > 0 ? "undecided" : worst == 0 ? "equal" : "in bound";
   return row;
 }
 
@@ -74,15 +74,15 @@ std::string markdown(const std::string& device, const std::vector<Row>& rows) {
 }
 
 int run_tool(int argc, char** argv) {
-  CLI::App app("Runs the artifacts of a bundle on the GPU and compares with the expected results.");
+  CLI::App app("Runs the artifacts of a bundle on the GPU and compares with the expected results.", "kir-launch");
   std::string folder, table;
   app.add_option("BUNDLE", folder, "folder with bundle.json")->required();
   app.add_option("--table", table, "write the results as a Markdown table to this file");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
+  if (auto code =
+          tools::parse_command_line(app, argc, argv,
+                                    "0 all equal or in their bounds; 1 some differ or did not run; 2 usage, input or output;\n"
+                                    "3 some are undecided; 4 no GPU"))
+    return *code;
 
   std::ifstream in(fs::path(folder) / "bundle.json", std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(in), {}}, error;
@@ -103,7 +103,7 @@ int run_tool(int argc, char** argv) {
   fmt::print("device: {}\n", gpu->device_name());
 
   std::vector<Row> rows;
-  int failed = 0;
+  int failed = 0, undecided = 0;
   for (const runtime::BundleKernel& k : bundle->kernels) {
     runtime::LaunchDescription launch;
     std::string image;
@@ -112,12 +112,13 @@ int run_tool(int argc, char** argv) {
       Row row =
           broken.empty() ? run_case(*gpu, folder, k.name, launch, image, c) : Row{k.name, c.label, "FAILED", "", "", broken};
       failed += row.result == "FAILED";
+      undecided += row.result == "undecided";
       fmt::print("{:<24} {:<44} {:<13} max error {:<9} {:>9} us{}{}\n", row.kernel, row.label, row.result, row.error, row.time,
                  row.detail.empty() ? "" : "  ", row.detail);
       rows.push_back(std::move(row));
     }
   }
-  fmt::print("{} passed, {} failed\n", rows.size() - static_cast<std::size_t>(failed), failed);
+  fmt::print("{} passed, {} failed, {} undecided\n", static_cast<int>(rows.size()) - failed - undecided, failed, undecided);
   if (!table.empty()) {
     std::string error;
     if (!write_file(table, markdown(gpu->device_name(), rows), &error)) {
@@ -125,7 +126,7 @@ int run_tool(int argc, char** argv) {
       return 2;
     }
   }
-  return failed ? 1 : 0;
+  return failed ? 1 : undecided ? 3 : 0;
 }
 
 }  // namespace

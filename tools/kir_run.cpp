@@ -1,13 +1,17 @@
 // kir-run: runs a kernel on the reference interpreter, the physical interpreter, as host code or on a GPU, and compares.
 //
-// Exit: 0 done, or all equal; 1 different or erroneous; 2 usage or input; 3 equal as far as can be told, but the kernel's
-// control depends on values that permitted executions may compute differently.
+// Exit: 0 done, or all equal; 1 different or erroneous; 2 usage or input; 3 not decided: nothing is known to be wrong, but a
+// difference has no bound, or the kernel's control depends on values that permitted executions may compute differently;
+// 4 the provider is not here (no GPU). Of several the first of 2, 1, 4, 3.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iostream>
+#include <set>
 
 #include "core/base/file.h"
 #include "core/interp/launch_input.h"
@@ -17,13 +21,21 @@
 #include "emit/emit.h"
 #include "emit/runtime/launcher.h"
 #include "lowering/construct.h"
+#include "tools/lib/command_line.h"
 
 namespace fs = std::filesystem;
 using namespace kir;
 
 namespace {
 
-constexpr int kDone = 0, kDifferent = 1, kUsage = 2, kUndecided = 3;
+using tools::kExitUsage;
+constexpr int kDone = 0, kDifferent = 1, kUndecided = 3, kUnavailable = 4;
+constexpr std::array kWorstFirst = {kExitUsage, kDifferent, kUnavailable, kUndecided, kDone};
+
+int worse(int a, int b) {
+  return *std::find_if(kWorstFirst.begin(), kWorstFirst.end(), [&](int code) { return code == a || code == b; });
+}
+
 const std::vector<std::string> kProviders = {"interp", "physical", "host", "cuda"};
 
 struct Options {
@@ -44,13 +56,13 @@ struct Input {
 struct Outcome {
   std::string provider, error;
   LaunchArgs args;
-  Reference reference;   // of the reference interpreter
-  bool refused = false;  // the error is one of the input
+  Reference reference;    // of the reference interpreter
+  int code = kDifferent;  // what an error means
 };
 
 int complain(const std::string& text) {
   std::cerr << text << (text.ends_with('\n') ? "" : "\n");
-  return kUsage;
+  return kExitUsage;
 }
 
 SourcePtr read_source(const std::string& path) {
@@ -75,7 +87,7 @@ Outcome run_interpreter(const Input& in, const Options& o, bool with_bounds) {
   std::optional<BoundLaunch> launch = bind_launch(in.kernel->abi, out.args, d);
   if (!launch) {
     out.error = d.render(*in.kernel_source);
-    out.refused = true;
+    out.code = kExitUsage;
     return out;
   }
   const InterpretOptions options{.max_steps = o.max_steps, .order_seed = o.order_seed};
@@ -93,7 +105,7 @@ std::optional<BoundLaunch> bind_program(const Input& in, Outcome& out) {
   std::optional<BoundLaunch> launch = bind_launch(in.program->abi, restrict_arguments(out.args, in.program->abi), d);
   if (launch) return launch;
   out.error = d.render(in.program_source ? *in.program_source : *in.kernel_source);
-  out.refused = true;
+  out.code = kExitUsage;
   return std::nullopt;
 }
 
@@ -128,7 +140,10 @@ Outcome run_cuda(const Input& in, const Options& o) {
     return out;
   }
   std::unique_ptr<runtime::Gpu> gpu = runtime::Gpu::open(&out.error);
-  if (!gpu) return out;
+  if (!gpu) {
+    out.code = kUnavailable;
+    return out;
+  }
   std::string cubin, log;
   if (emit::toolkit_available()) out.error = emit::assemble(module->ptx, o.target, &cubin, &log);
   if (!out.error.empty()) return out;
@@ -146,7 +161,7 @@ Outcome run_provider(const std::string& provider, const Input& in, const Options
 
 int load(const Options& o, Input& in) {
   in.kernel_source = read_source(o.file);
-  if (!in.kernel_source) return kUsage;
+  if (!in.kernel_source) return kExitUsage;
   Diagnostics d;
   std::optional<Module> module = parse_kir(in.kernel_source, d);
   if (!module) return complain(d.render(*in.kernel_source));
@@ -162,7 +177,7 @@ int load(const Options& o, Input& in) {
   for (const std::string& c : o.compare) needs_program = needs_program || c != "interp";
   if (!o.physical.empty()) {
     in.program_source = read_source(o.physical);
-    if (!in.program_source) return kUsage;
+    if (!in.program_source) return kExitUsage;
     Diagnostics p;
     in.program = parse_pir(in.program_source, p);
     if (!in.program) return complain(p.render(*in.program_source));
@@ -192,14 +207,25 @@ int load(const Options& o, Input& in) {
 bool is_written(const ViewParam& p) { return p.access != Access::in; }
 
 int write_outputs(const Options& o, const Input& in, const Outcome& result) {
-  std::error_code code;
-  fs::create_directories(o.out, code);
+  // All are written under other names, then renamed: a full disk leaves no part of a result.
+  std::error_code failed;
+  fs::create_directories(o.out, failed);
+  if (failed) return complain(fmt::format("{}: {}", o.out, failed.message()));
+  std::vector<std::pair<fs::path, fs::path>> renamings;
+  std::string error;
   for (const ViewParam& p : in.kernel->abi.views) {
-    std::string error;
-    if (is_written(p) && !write_npy((fs::path(o.out) / (p.name + ".npy")).string(), *result.args.views.at(p.name), &error))
-      return complain(error);
+    if (!is_written(p)) continue;
+    const fs::path target = fs::path(o.out) / (p.name + ".npy"), part = fs::path(target) += fmt::format(".part{}", ::getpid());
+    if (fs::is_directory(target)) error = fmt::format("{}: is a directory", target.string());
+    if (!error.empty() || !write_npy(part.string(), *result.args.views.at(p.name), &error)) break;
+    renamings.emplace_back(part, target);
   }
-  return kDone;
+  for (const auto& [part, target] : renamings) {
+    if (error.empty()) fs::rename(part, target, failed);
+    if (failed) error = fmt::format("{}: {}", target.string(), failed.message());
+    if (!error.empty()) fs::remove(part, failed);
+  }
+  return error.empty() ? kDone : complain(error);
 }
 
 void print_outputs(const Input& in, const Outcome& result) {
@@ -220,7 +246,7 @@ bool is_native(const std::string& provider) { return provider == "host" || provi
 int told(const Outcome& outcome) {
   if (outcome.error.empty()) return kDone;
   fmt::print(stderr, "{}: {}\n", outcome.provider, outcome.error);
-  return outcome.refused ? kUsage : kDifferent;
+  return outcome.code;
 }
 
 int run_one(const Options& o, const Input& in) {
@@ -238,17 +264,17 @@ int run_one(const Options& o, const Input& in) {
 }
 
 int compare_all(const Options& o, const Input& in) {
+  std::set<std::string> wanted(o.compare.begin(), o.compare.end());
+  wanted.insert(o.on);
+  if (wanted == std::set<std::string>{"interp"})
+    return complain("--compare names nothing beside the reference interpreter to compare with it");
   const Outcome reference = run_interpreter(in, o, true);
-  int code = kDone;
+  int code = told(reference);
   std::vector<Outcome> outcomes;
-  auto note = [&](const Outcome& outcome) {
-    if (int c = told(outcome); c != kDone && code != kUsage) code = c;
-  };
-  note(reference);
-  std::vector<std::string> wanted = o.compare;
+  auto note = [&](const Outcome& outcome) { code = worse(code, told(outcome)); };
   const bool native = !o.unguarded && std::any_of(wanted.begin(), wanted.end(), is_native);
-  const bool physical = std::find(wanted.begin(), wanted.end(), "physical") != wanted.end();
-  std::erase_if(wanted, [](const std::string& p) { return p == "interp" || p == "physical"; });
+  wanted.erase("interp");
+  const bool physical = wanted.erase("physical") > 0;
   if (native || physical) {
     Outcome first = run_physical(in, o);
     note(first);
@@ -262,10 +288,10 @@ int compare_all(const Options& o, const Input& in) {
     outcomes.push_back(run_provider(p, in, o));
     note(outcomes.back());
   }
-  if (!reference.error.empty()) return code == kDone ? kDifferent : code;
+  if (!reference.error.empty()) return code;
   if (reference.reference.undecided) {
     fmt::print("not decided: the kernel's control depends on values that permitted executions may compute differently\n");
-    return code == kDone ? kUndecided : code;
+    return worse(code, kUndecided);
   }
   const Reference& r = reference.reference;
   for (const Outcome& other : outcomes) {
@@ -276,10 +302,15 @@ int compare_all(const Options& o, const Input& in) {
       const Comparison c =
           compare(*reference.args.views.at(p.name), *other.args.views.at(p.name), r.exact ? nullptr : &r.radius[i]);
       fmt::print("{}: interp and {}: {}\n", p.name, other.provider, describe(c));
-      if (c.verdict == Comparison::Verdict::different && code == kDone) code = kDifferent;
+      if (c.verdict == Comparison::Verdict::different) code = worse(code, kDifferent);
+      if (c.verdict == Comparison::Verdict::undecided) code = worse(code, kUndecided);
     }
   }
   fmt::print("oracle: {}\n", r.exact ? "one answer, bit for bit" : r.basis);
+  if (o.out.empty()) return code;
+  if (o.on == "interp") return worse(code, write_outputs(o, in, reference));
+  for (const Outcome& other : outcomes)
+    if (other.provider == o.on && other.error.empty()) return worse(code, write_outputs(o, in, other));
   return code;
 }
 
@@ -290,10 +321,11 @@ int run_tool(int argc, char** argv) {
   app.add_option("--kernel", o.kernel, "name or id of the kernel; may be left out when there is one");
   app.add_option("--on", o.on, "interp, physical, host or cuda")->check(CLI::IsMember(kProviders))->capture_default_str();
   app.add_option("--physical", o.physical, "a physical program to run in place of the constructed one");
-  app.add_option("--arg", o.arguments, "NAME=VALUE; a view: FILE.npy, random:SEED, random:SEED:special, zeros or @VIEW");
+  app.add_option("--arg", o.arguments,
+                 "NAME=VALUE; a view: FILE.npy, random:SEED, random:SEED:special, zeros or @VIEW (that view's memory)");
   app.add_option("--extent", o.extents, "NAME=INTEGER, as --arg");
-  app.add_option("-o,--out", o.out, "folder for the written views, as NAME.npy");
-  app.add_option("--compare", o.compare, "providers to compare with the reference interpreter")
+  app.add_option("-o,--out", o.out, "folder for the written views of --on, as NAME.npy");
+  app.add_option("--compare", o.compare, "providers to compare with the reference interpreter, beside that of --on")
       ->delimiter(',')
       ->check(CLI::IsMember(kProviders));
   app.add_option("--target", o.target, "GPU architecture")->capture_default_str();
@@ -301,11 +333,11 @@ int run_tool(int argc, char** argv) {
   app.add_flag("--unguarded", o.unguarded,
                "run native code without the physical interpreter's run before it; a faulty program may then do anything");
   app.add_option("--order-seed", o.order_seed, "order of unordered instances in the interpreters; 0 is ascending");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? kDone : kUsage;
-  }
+  if (auto code =
+          tools::parse_command_line(app, argc, argv,
+                                    "0 done, or all equal or in their bounds; 1 different or erroneous; 2 usage or input;\n"
+                                    "3 undecided; 4 the provider is not here"))
+    return *code;
   Input in;
   if (int code = load(o, in); code != kDone) return code;
   return o.compare.empty() ? run_one(o, in) : compare_all(o, in);

@@ -17,6 +17,7 @@
 #include "core/text/text.h"
 #include "lowering/construct.h"
 #include "smt/run.h"
+#include "tools/lib/command_line.h"
 #include "tools/lib/report.h"
 
 namespace {
@@ -170,29 +171,29 @@ int run_tool(int argc, char** argv) {
   app.add_option("FILE.kir", a.files, "kernels");
   app.add_option("--physical", a.physical, "a physical program (.pir); default: the one that construction builds");
   app.add_option("--kernel", a.kernel, "only the kernel of this name or id");
-  app.add_option("-j,--jobs", a.jobs, "threads")->check(CLI::Range(1, 256));
+  app.add_option("-j,--jobs", a.jobs, "threads")->check(CLI::Range(1, 256))->capture_default_str();
   app.add_option("--rlimit", a.rlimit, "solver resource units per obligation")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{4'000'000'000}));
-  app.add_option("--format", a.format, "text or json")->check(CLI::IsMember({"text", "json"}));
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{4'000'000'000}))
+      ->capture_default_str();
+  app.add_option("--format", a.format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
   app.add_option("--dump-smt", a.dump, "write each obligation, unsimplified, as an SMT-LIB 2 file to this folder");
   app.add_option("--certificate", a.certificate, "write the certificate to this file");
   app.add_flag("--allow-restrictions", a.allow_restrictions,
                "sizes and alignments that the program demands beyond the kernel become listed assumptions");
   app.add_flag("--quiet", a.quiet, "only verdicts and failures");
   bool table = false;
-  app.add_flag("--list-obligations", table, "the table of obligation kinds as Markdown")->group("");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
+  app.add_flag("--list-obligations", table, "print the table of obligation kinds as Markdown");
+  if (auto code = tools::parse_command_line(app, argc, argv,
+                                            "0 everything PROVED; 1 REFUTED; 2 usage, input or output; 3 UNKNOWN;\n"
+                                            "4 UNSUPPORTED; 5 INCONSISTENT or MISSING"))
+    return *code;
   if (table) {
     fmt::print("{}", proof::obligations_markdown());
     return 0;
   }
   if (a.files.empty()) {
-    fmt::print(stderr, "error: FILE.kir is wanted; see --help\n");
-    return 2;
+    fmt::print(stderr, "FILE.kir is required\nRun with --help for more information.\n");
+    return tools::kExitUsage;
   }
   return validate(a);
 }

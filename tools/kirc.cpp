@@ -18,6 +18,7 @@
 #include "core/text/text.h"
 #include "lowering/pipeline.h"
 #include "smt/run.h"
+#include "tools/lib/command_line.h"
 #include "tools/lib/kirc_output.h"
 #include "tools/lib/report.h"
 
@@ -25,7 +26,7 @@ namespace {
 
 using namespace kir;
 
-constexpr int kExitUsage = 2;
+using tools::kExitUsage;
 constexpr int kExitUnsupported = 4;
 
 struct Options {
@@ -149,12 +150,12 @@ int run_tool(int argc, char** argv) {
   app.add_flag("--explain", options.explain, "say which axes became instance axes, which did not, and why");
   app.add_option("-j,--jobs", options.jobs, "threads")->check(CLI::Range(1, 256))->capture_default_str();
   app.add_option("--rlimit", options.rlimit, "solver resource units per obligation")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{4'000'000'000}));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : kExitUsage;
-  }
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{4'000'000'000}))
+      ->capture_default_str();
+  if (auto code = tools::parse_command_line(app, argc, argv,
+                                            "0 done, with proofs: everything PROVED; 1 REFUTED; 2 usage, input or output;\n"
+                                            "3 UNKNOWN; 4 UNSUPPORTED; 5 INCONSISTENT or MISSING"))
+    return *code;
   if (options.emit.empty()) options.emit = options.out.empty() ? "physical" : "artifact";
   return run(options);
 }

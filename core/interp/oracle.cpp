@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/check.h"
@@ -80,13 +81,14 @@ Comparison compare(const Tensor& reference, const Tensor& other, const std::vect
     const std::int64_t address = reference.address(at);
     const Scalar a = reference.load(address), b = other.load(other.address(at));
     const double r = radius ? (*radius)[static_cast<std::size_t>(address)] : 0;
+    if (a == b || (a.is_nan() && b.is_nan())) continue;
     if (!std::isfinite(r)) {
       ++out.undecided;
+      out.verdict = Comparison::Verdict::undecided;
       continue;
     }
-    if (a == b || (a.is_nan() && b.is_nan())) continue;
     if (r > 0 && is_float(a.type) && std::fabs(a.as_double() - b.as_double()) <= r) {
-      out.verdict = Comparison::Verdict::within;
+      out.verdict = std::max(out.verdict, Comparison::Verdict::within);
       continue;
     }
     out.verdict = Comparison::Verdict::different;
@@ -100,11 +102,12 @@ Comparison compare(const Tensor& reference, const Tensor& other, const std::vect
 }
 
 std::string describe(const Comparison& c) {
-  const std::string undecided =
-      c.undecided ? fmt::format(" ({} of {} elements undecided)", c.undecided, c.elements) : std::string();
   switch (c.verdict) {
-    case Comparison::Verdict::equal: return "equal bit for bit" + undecided;
-    case Comparison::Verdict::within: return "within the bound" + undecided;
+    case Comparison::Verdict::equal: return "equal bit for bit";
+    case Comparison::Verdict::within: return "within the bound";
+    case Comparison::Verdict::undecided:
+      return fmt::format("not decided: {} of {} elements differ where permitted executions are not bounded", c.undecided,
+                         c.elements);
     case Comparison::Verdict::different:
       return fmt::format("different: first at ({}): {} and {}{}", fmt::join(c.coordinate, ", "), c.wanted, c.got,
                          c.radius > 0 ? fmt::format(", more than {:.3g} apart", c.radius) : std::string());

@@ -1,9 +1,9 @@
 // What a correct provider may answer, and the comparison of an answer with it.
 //
 // A kernel without an order licence on a float reduction and without an operation of an accuracy class has one answer,
-// bit for bit (NaN payloads aside). Else each element has a radius around the reference's value (bound_rules.h), and an
-// element whose radius is infinite, or a kernel whose control depends on values within a radius, is not decided: it is
-// counted, never called wrong.
+// bit for bit (NaN payloads aside). Else each element has a radius around the reference's value (bound_rules.h). An element
+// that differs where the radius is infinite, and a kernel whose control depends on values within a radius, are not decided:
+// neither called wrong nor called right. The reference's own bits are always a permitted answer.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct Reference {
 Reference interpret_reference(const Kernel& kernel, const BoundLaunch& launch, const InterpretOptions& options = {});
 
 struct Comparison {
-  enum class Verdict : std::uint8_t { equal, within, different } verdict = Verdict::equal;
+  enum class Verdict : std::uint8_t { equal, within, undecided, different } verdict = Verdict::equal;  // the worst element's
   std::int64_t elements = 0, undecided = 0;
   // Of the first difference beyond the radius:
   std::vector<std::int64_t> coordinate;
@@ -38,7 +38,7 @@ struct Comparison {
 };
 // Compares the logical elements of two tensors of one form. `radius` by address of `reference`; null: bit for bit.
 Comparison compare(const Tensor& reference, const Tensor& other, const std::vector<double>* radius);
-std::string describe(
-    const Comparison& c);  // "equal bit for bit", "within the bound (3 of 128 undecided)", "different: first at ..."
+// "equal bit for bit", "within the bound", "not decided: 3 of 128 elements ...", "different: first at ..."
+std::string describe(const Comparison& c);
 
 }  // namespace kir

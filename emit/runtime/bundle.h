@@ -26,7 +26,7 @@ struct BundleView {
 struct BundleExpectation {
   std::string file;  // relative to the bundle
   // "": equal bits, NaN payloads aside. Else a file of f64 with a radius for each element: |got - expected| is at most that;
-  // an infinite radius decides nothing (the element is counted).
+  // an element that differs under an infinite radius is not decided.
   std::string radius;
 };
 

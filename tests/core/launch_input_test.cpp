@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "tests/core/interp_support.h"
+#include "tests/temporary_folder.h"
 
 namespace kir {
 namespace {
@@ -23,13 +24,11 @@ std::optional<LaunchArgs> make(const Abi& abi, std::vector<GivenArgument> given,
 }
 
 struct Files {
-  std::filesystem::path folder = std::filesystem::temp_directory_path() / "kir_launch_input_test";
-  Files() { std::filesystem::create_directories(folder); }
-  ~Files() { std::filesystem::remove_all(folder); }
+  testing::TemporaryFolder folder;
   std::string write(const std::string& name, DType t, std::vector<std::int64_t> shape, std::uint64_t seed) {
     Tensor tensor = Tensor::row_major(t, shape);
     fill_random(tensor, seed, false);
-    const std::string path = (folder / (name + ".npy")).string();
+    const std::string path = folder.file(name + ".npy");
     EXPECT_TRUE(write_npy(path, tensor, nullptr));
     return path;
   }

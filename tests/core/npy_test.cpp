@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/interp/tensor.h"
+#include "tests/temporary_folder.h"
 
 namespace kir {
 namespace {
@@ -22,10 +23,6 @@ std::string refusal(const std::string& path, std::optional<DType> expected = {})
   std::string error;
   EXPECT_FALSE(read_npy(path, expected, &error).has_value()) << path;
   return error;
-}
-
-std::filesystem::path scratch(const std::string& name) {
-  return std::filesystem::temp_directory_path() / ("kir_npy_test_" + name);
 }
 
 std::string contents(const std::string& path) {
@@ -76,7 +73,8 @@ TEST(Npy, RefusesWhatItCannotHold) {
 
 TEST(Npy, RefusesEveryTruncationAndNeverCrashesOnDamage) {
   const std::string whole = contents(sample("f32_c"));
-  const std::string path = scratch("damaged");
+  testing::TemporaryFolder folder;
+  const std::string path = folder.file("damaged.npy");
   auto write = [&](const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; };
   for (std::size_t n = 0; n < whole.size(); n += 3) {
     write(whole.substr(0, n));
@@ -92,11 +90,11 @@ TEST(Npy, RefusesEveryTruncationAndNeverCrashesOnDamage) {
       std::string error;
       read_npy(path, std::nullopt, &error);
     }
-  std::filesystem::remove(path);
 }
 
 TEST(Npy, WritesWhatItReads) {
-  const std::string path = scratch("round_trip");
+  testing::TemporaryFolder folder;
+  const std::string path = folder.file("round_trip.npy");
   for (int k = 0; k < kDTypeCount; ++k)
     for (std::vector<std::int64_t> shape : {std::vector<std::int64_t>{}, {5}, {0, 3}, {2, 3, 4}}) {
       Tensor t = Tensor::row_major(static_cast<DType>(k), shape);
@@ -108,17 +106,16 @@ TEST(Npy, WritesWhatItReads) {
       EXPECT_EQ(back->shape, shape);
       EXPECT_EQ(back->bytes, t.bytes) << name(t.dtype);
     }
-  std::filesystem::remove(path);
 }
 
 TEST(Npy, WritesTheBytesThatNumPyWrites) {
-  const std::string path = scratch("same_bytes");
+  testing::TemporaryFolder folder;
+  const std::string path = folder.file("same_bytes.npy");
   for (const char* file : {"f32_c", "f16", "bool", "scalar_i64", "empty", "u64"}) {
     std::string error;
     ASSERT_TRUE(write_npy(path, read(file), &error)) << error;
     EXPECT_EQ(contents(path), contents(sample(file))) << file;
   }
-  std::filesystem::remove(path);
 }
 
 TEST(Npy, LeavesNothingBehindWhenItCannotWrite) {

@@ -163,8 +163,14 @@ TEST(Oracle, StraddledBranchesAreNotDecided) {
   Tensor other = *ints.args.views["y"];
   other.store(0, Scalar::of_int(DType::i32, 0));
   Comparison with = compare(*ints.args.views["y"], other, &c.radius[1]);
-  EXPECT_EQ(with.verdict, Comparison::Verdict::equal);
+  EXPECT_EQ(with.verdict, Comparison::Verdict::undecided);
   EXPECT_EQ(with.undecided, 1);
+  EXPECT_EQ(describe(with), "not decided: 1 of 2 elements differ where permitted executions are not bounded");
+  // The reference's own bits are a permitted answer, whatever the radius.
+  EXPECT_EQ(compare(*ints.args.views["y"], *ints.args.views["y"], &c.radius[1]).verdict, Comparison::Verdict::equal);
+  // A difference outweighs what is not decided.
+  other.store(1, Scalar::of_int(DType::i32, 7));
+  EXPECT_EQ(compare(*ints.args.views["y"], other, &c.radius[1]).verdict, Comparison::Verdict::different);
 }
 
 TEST(Oracle, CustomCombinesAreSampled) {

@@ -7,6 +7,7 @@
 #include "emit/runtime/bundle_run.h"
 #include "emit/runtime/launch_values.h"
 #include "run_pir.h"
+#include "tests/temporary_folder.h"
 
 namespace kir {
 namespace {
@@ -34,9 +35,6 @@ group g0 (%i: i64 in 0..N, %j: i64 in 0..M) {
 class ArtifactFolder : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "kir-artifact-test-XXXXXX").string();
-    ASSERT_TRUE(::mkdtemp(name.data()));
-    root = name;
     program = parse_program(kProgram);
     Diagnostics diagnostics;
     auto module = emit::emit_nvptx(*program, "sm_90a", diagnostics);
@@ -46,10 +44,10 @@ class ArtifactFolder : public ::testing::Test {
     artifact.certificate = "{}";
     artifact.launch = emit::describe_launch(*program, *module, "sm_90a");
   }
-  void TearDown() override { fs::remove_all(root); }
   std::size_t entries() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(root), {})); }
 
-  fs::path root;
+  testing::TemporaryFolder temporary;
+  const fs::path root = temporary.path();
   PhysicalPtr program;
   emit::Artifact artifact;
 };
@@ -201,6 +199,7 @@ TEST(Bundle, ReadsBackAndComparesByItsRules) {
   EXPECT_EQ(runtime::compare(*t({1, 2}), *t({1, 7}), radius.get()).first, "[1] is 7.0, not 2.0 within 0.5");
   const TensorPtr unknown = tensor(DType::f64, {2}, {0.0, static_cast<double>(inf)});
   EXPECT_EQ(runtime::compare(*t({1, 2}), *t({1, 7}), unknown.get()).undecided, 1);
+  EXPECT_EQ(runtime::compare(*t({1, 2}), *t({1, 2}), unknown.get()).undecided, 0);
 }
 
 }  // namespace

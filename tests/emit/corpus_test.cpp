@@ -66,8 +66,7 @@ TEST_P(HandWritten, GivesNumPysValuesOnTheHost) {
       const Comparison numpy = compare(expected.at(name), want, nullptr);
       EXPECT_EQ(numpy.verdict, Comparison::Verdict::equal) << name << ": " << describe(numpy);
       const Comparison host = compare(want, *args.views[name], reference.exact ? nullptr : &reference.radius[i]);
-      EXPECT_NE(host.verdict, Comparison::Verdict::different) << name << ": " << describe(host);
-      EXPECT_EQ(host.undecided, 0) << name;
+      EXPECT_LE(host.verdict, Comparison::Verdict::within) << name << ": " << describe(host);
       ++cases;
     }
   }

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "core/interp/tensor.h"
+#include "tests/temporary_folder.h"
 
 namespace kir {
 namespace {
@@ -16,12 +17,6 @@ namespace fs = std::filesystem;
 
 class KirRun : public ::testing::Test {
  protected:
-  KirRun() : folder_(fs::temp_directory_path() / "kir_run_test") {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  ~KirRun() override { fs::remove_all(folder_); }
-
   std::string write(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name) << text;
     return (folder_ / name).string();
@@ -43,7 +38,8 @@ class KirRun : public ::testing::Test {
   }
   static std::string corpus(const std::string& name) { return std::string(KIR_SOURCE_DIR "/corpus/") + name; }
 
-  fs::path folder_;
+  testing::TemporaryFolder temporary_;
+  const fs::path& folder_ = temporary_.path();
 };
 
 // shows: K1.7 K8.3
@@ -55,6 +51,48 @@ TEST_F(KirRun, ComparesProviders) {
                     " --compare interp,physical,host"),
          {"y: interp and physical: ", "y: interp and host: "});
   expect(run(0, corpus("column_sum.kir") + sizes + " --compare interp,physical,host"), {"equal bit for bit", "one answer"});
+}
+
+// Where a difference has no bound, only the reference's own bits pass.
+TEST_F(KirRun, DoesNotPassWhatIsNotDecided) {
+  const std::string exp = write("k.kir",
+                                "kir 1\nkernel k(x: in f32[N], y: out i32[N]) { parallel n in 0..N { y[n] = to_i32(exp(x[n])) "
+                                "} }\n"),
+                    cut =
+                        write("k.pir",
+                              "pir 1\nprogram k implements \"k\"\nabi {\n x: view f32[N] in\n y: view i32[N] out\n dims N: "
+                              "i64\n}\nlaunch { threads 1 pack 128 grid G = ceildiv(O0 + L0, 128) }\nspace { g0: (i in 0..N) "
+                              "length L0 = N offset O0 = 0 }\ndispatch %w: i64 = program_id {\n O0 <= %w < O0 + L0 -> g0(%i = "
+                              "%w - O0)\n else -> exit\n}\ngroup g0 (%i: i64 in 0..N) {\n store y[%i] = i32(0)\n}\n");
+  const std::string launch = " --arg N=3 --arg x=zeros --compare physical";
+  expect(run(0, exp + launch), {"y: interp and physical: equal bit for bit\n"});
+  expect(run(3, exp + " --physical " + cut + launch), {"not decided: 3 of 3 elements differ"});
+}
+
+TEST_F(KirRun, ComparesTheProviderOfOnAndWritesItsViews) {
+  const std::string launch = corpus("row_max.kir") + " --arg M=3 --arg N=4 --arg x=random:1", out = (folder_ / "out").string();
+  expect(run(0, launch + " --on host --compare interp"), {"s: interp and host: equal bit for bit"});
+  expect(run(0, launch + " --on host --compare physical -o " + out), {"s: interp and host: ", "s: interp and physical: "});
+  EXPECT_TRUE(fs::exists(out + "/s.npy"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(out), fs::directory_iterator()), 1);
+  expect(run(2, launch + " --compare interp"), {"nothing beside the reference interpreter"});
+}
+
+TEST_F(KirRun, WritesAllViewsOrNone) {
+  const std::string out = (folder_ / "out").string();
+  fs::create_directories(out + "/rms.npy");  // the second view cannot be put in its place
+  const std::string launch = corpus("two_outputs.kir") + " --arg M=3 --arg N=4 --arg x=random:1 --arg eps=0.5 -o ";
+  expect(run(2, launch + out), {"rms.npy: is a directory"});
+  EXPECT_EQ(std::distance(fs::directory_iterator(out), fs::directory_iterator()), 1);
+  expect(run(2, launch + "/dev/null/x"), {"/dev/null/x: Not a directory"});
+  fs::remove_all(out);
+  run(0, launch + out);
+  EXPECT_TRUE(fs::exists(out + "/y.npy") && fs::exists(out + "/rms.npy"));
+}
+
+TEST_F(KirRun, SaysItsVersionAndExitCodes) {
+  expect(run(0, "--version"), {"kir-run "});
+  expect(run(0, "--help"), {"Exit codes: 0 done", "4 the provider is not here"});
 }
 
 TEST_F(KirRun, NamesTheFirstDifference) {
@@ -135,7 +173,7 @@ TEST_F(KirRun, SaysWhenNothingCanBeDecided) {
 }
 
 TEST_F(KirRun, SaysWhyThereIsNoGpu) {
-  const std::string out = run(std::system("test -e /dev/nvidia0") == 0 ? 0 : 1,
+  const std::string out = run(std::system("test -e /dev/nvidia0") == 0 ? 0 : 4,
                               corpus("vector_add.kir") + " --arg N=4 --arg x=random:1 --arg y=random:2 --on cuda");
   if (out.find("z: f32[4]") == std::string::npos) expect(out, {"cuda: "});
 }

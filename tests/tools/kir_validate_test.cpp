@@ -1,7 +1,6 @@
 // kir-validate as a user runs it: exit codes, formats, files.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "tests/temporary_folder.h"
 
 namespace {
 
@@ -32,18 +33,6 @@ Ran validate(const std::string& arguments) {
 }
 
 const std::string kCorpus = KIR_SOURCE_DIR "/corpus/";
-
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / ("kir_validate_test_" + std::to_string(getpid()))) {
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 std::string read(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -97,7 +86,7 @@ TEST(KirValidate, json_is_json_and_agrees_with_the_exit_code) {
 
 // shows: D4
 TEST(KirValidate, certificates_are_equal_for_any_number_of_threads) {
-  Folder folder;
+  kir::testing::TemporaryFolder folder;
   std::string a = folder.file("a.json"), b = folder.file("b.json");
   ASSERT_EQ(validate("-j 1 --certificate " + a + " " + kCorpus + "two_groups.kir").code, 0);
   ASSERT_EQ(validate("-j 2 --certificate " + b + " " + kCorpus + "two_groups.kir").code, 0);
@@ -107,7 +96,7 @@ TEST(KirValidate, certificates_are_equal_for_any_number_of_threads) {
 }
 
 TEST(KirValidate, dumps_standalone_smtlib) {
-  Folder folder;
+  kir::testing::TemporaryFolder folder;
   ASSERT_EQ(validate("--dump-smt " + folder.file("smt") + " " + kCorpus + "vector_add.kir").code, 0);
   std::size_t files = 0;
   for (const auto& entry : fs::directory_iterator(folder.file("smt"))) {

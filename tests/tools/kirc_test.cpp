@@ -12,6 +12,7 @@
 
 #include "core/base/sha256.h"
 #include "emit/emit.h"
+#include "tests/temporary_folder.h"
 
 namespace kir {
 namespace {
@@ -20,12 +21,6 @@ namespace fs = std::filesystem;
 
 class Kirc : public ::testing::Test {
  protected:
-  Kirc() : folder_(fs::temp_directory_path() / "kirc_test") {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  ~Kirc() override { fs::remove_all(folder_); }
-
   std::string write(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name) << text;
     return (folder_ / name).string();
@@ -59,7 +54,8 @@ class Kirc : public ::testing::Test {
     return s.str();
   }
 
-  fs::path folder_;
+  testing::TemporaryFolder temporary_;
+  const fs::path& folder_ = temporary_.path();
 };
 
 // shows: D3 D4 K4.10
