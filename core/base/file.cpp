@@ -63,12 +63,14 @@ bool write_file(const std::string& path, std::string_view contents, std::string*
 }
 
 int exit_code_of(const std::function<int()>& run) {
-  const char* trouble = "standard output cannot be written";
+  const char* trouble = nullptr;
   try {
     const int code = run();
     std::cout.flush();
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return code;
+    trouble = "standard output cannot be written";
   } catch (const std::system_error&) {  // thrown by fmt::print
+    trouble = "standard output cannot be written";
   } catch (const std::bad_alloc&) {
     trouble = "out of memory";
   }
