@@ -15,6 +15,7 @@
 #include <iostream>
 
 #include "core/base/file.h"
+#include "core/ir/op_document.h"
 #include "core/text/text.h"
 #include "lowering/pipeline.h"
 #include "smt/run.h"
@@ -135,7 +136,7 @@ int run(const Options& options) {
 int run_tool(int argc, char** argv) {
   Options options;
   CLI::App app("Compiles kernels to physical programs and code, with proofs.", "kirc");
-  app.add_option("FILE.kir", options.file, "kernels")->required();
+  app.add_option("FILE.kir", options.file, "kernels");
   app.add_option("--kernel", options.kernel, "only the kernel of this name or id");
   app.add_option("--target", options.target, "host, or an NVIDIA architecture such as sm_90a")->capture_default_str();
   app.add_option("--proofs", options.proofs, "off; on: prove and report; required: write nothing unless all is PROVED")
@@ -152,10 +153,20 @@ int run_tool(int argc, char** argv) {
   app.add_option("--rlimit", options.rlimit, "solver resource units per obligation")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{4'000'000'000}))
       ->capture_default_str();
+  bool table = false;
+  app.add_flag("--list-operations", table, "print the table of operations as Markdown");
   if (auto code = tools::parse_command_line(app, argc, argv,
                                             "0 done, with proofs: everything PROVED; 1 REFUTED; 2 usage, input or output;\n"
                                             "3 UNKNOWN; 4 UNSUPPORTED; 5 INCONSISTENT or MISSING"))
     return *code;
+  if (table) {
+    fmt::print("{}", operations_markdown());
+    return 0;
+  }
+  if (options.file.empty()) {
+    fmt::print(stderr, "FILE.kir is required\nRun with --help for more information.\n");
+    return kExitUsage;
+  }
   if (options.emit.empty()) options.emit = options.out.empty() ? "physical" : "artifact";
   return run(options);
 }

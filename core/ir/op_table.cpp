@@ -535,7 +535,7 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
      {},
      true,
      false,
-     "Runs its region for lo, lo+1, ..., hi-1 in order, handing on carried values in parallel."},
+     "Runs its region for lo, lo + step, ... below hi in order, handing on carried values in parallel."},
     {OpKind::while_loop,
      "while",
      F::control,
