@@ -44,6 +44,11 @@ struct LaunchLayout {
 // Errors are in `diagnostics` (ranges are those of the ABI's declarations); the result is empty then.
 std::optional<BoundLaunch> bind_launch(const Abi& abi, const LaunchArgs& args, Diagnostics& diagnostics);
 
+// Values of symbols: those given, and those that the extents of the given tensors tell. Checks element types, ranks and that
+// no symbol has two values. Strides are not looked at: they tell how a tensor lies in memory, which a file does not decide.
+std::optional<std::map<std::string, std::int64_t>> symbols_of_extents(const Abi& abi, const LaunchArgs& args,
+                                                                      Diagnostics& diagnostics);
+
 // The part of the checks that needs no tensors, for symbols that are all given.
 std::optional<LaunchLayout> resolve_layout(const Abi& abi, const std::map<std::string, std::int64_t>& symbols,
                                            Diagnostics& diagnostics);

@@ -48,16 +48,17 @@ class Maker {
       take(g);
     }
     if (diagnostics_.error_count() != before) return std::nullopt;
-    std::map<std::string, std::int64_t> symbols = args_.symbols;
+    LaunchArgs known{.symbols = args_.symbols};
     for (std::size_t i = 0; i < files_.size(); ++i)
-      for (std::size_t k = 0; files_[i] && k < abi_.views[i].rank() && k < files_[i]->shape.size(); ++k)
-        if (Expr e = abi_.views[i].shape[k]; e.is(ExprKind::symbol)) symbols.emplace(e.name(), files_[i]->shape[k]);
-    std::optional<LaunchLayout> layout = resolve_layout(abi_, symbols, diagnostics_);
+      if (files_[i]) known.views[abi_.views[i].name] = files_[i];
+    std::optional<std::map<std::string, std::int64_t>> symbols = symbols_of_extents(abi_, known, diagnostics_);
+    if (!symbols) return std::nullopt;
+    std::optional<LaunchLayout> layout = resolve_layout(abi_, *symbols, diagnostics_);
     if (!layout) return std::nullopt;
     for (std::size_t i = 0; i < abi_.views.size(); ++i) make_view(i, layout->views[i]);
     share();
     if (diagnostics_.error_count() != before) return std::nullopt;
-    args_.symbols = std::move(symbols);
+    args_.symbols = std::move(*symbols);
     return std::move(args_);
   }
 
@@ -100,8 +101,10 @@ class Maker {
     if (!text.ends_with(".npy"))
       return fail(p.range, fmt::format("'{}' is neither an .npy file nor random:SEED, zeros or @VIEW for {}", text, p.name));
     std::string error;
-    files_[i] = read_npy(text, p.dtype, &error);
-    if (!files_[i]) fail(p.range, fmt::format("view {}: {}", p.name, error));
+    if (std::optional<Tensor> t = read_npy(text, p.dtype, &error))
+      files_[i] = std::make_shared<Tensor>(std::move(*t));
+    else
+      fail(p.range, fmt::format("view {}: {}", p.name, error));
   }
 
   void make_view(std::size_t i, const ViewExtent& extent) {
@@ -109,7 +112,7 @@ class Maker {
     const std::string& text = texts_[i];
     if (text.starts_with('@') || (text.empty() && p.access != Access::out)) return;
     if (files_[i] && files_[i]->shape != extent.shape) {  // bind_launch says what is wrong with it
-      args_.views[p.name] = std::make_shared<Tensor>(std::move(*files_[i]));
+      args_.views[p.name] = files_[i];
       return;
     }
     if (*storage_bytes(p.dtype, extent.shape, extent.strides) > kMaxBytesOfView)
@@ -166,7 +169,7 @@ class Maker {
   const Abi& abi_;
   Diagnostics& diagnostics_;
   LaunchArgs args_;
-  std::vector<std::optional<Tensor>> files_;
+  std::vector<TensorPtr> files_;
   std::vector<std::string> texts_;
 };
 

@@ -154,8 +154,8 @@ std::optional<ViewExtent> view_extent(const ViewParam& p, const Symbols& symbols
   return out;
 }
 
-// Values of shape symbols, as the extents and strides of the given tensors have them.
-Symbols infer_symbols(const Abi& abi, const LaunchArgs& args, Diagnostics& diagnostics) {
+// Values of shape symbols, as the extents and, if wanted, the strides of the given tensors have them.
+Symbols infer_symbols(const Abi& abi, const LaunchArgs& args, bool with_strides, Diagnostics& diagnostics) {
   Symbols symbols;
   std::map<std::string, std::string> source;
   std::set<std::string> disputed;
@@ -176,10 +176,11 @@ Symbols infer_symbols(const Abi& abi, const LaunchArgs& args, Diagnostics& diagn
       if (p.shape[k].is(ExprKind::symbol))
         bind(p.shape[k].name(), t.shape[k], fmt::format("extent {} of {}", k, p.name), p.range);
       // A stride of an axis without a second member says nothing, unless nothing else does.
-      if (p.strides[k].is(ExprKind::symbol) && p.explicit_strides && t.shape[k] > 1)
+      if (with_strides && p.strides[k].is(ExprKind::symbol) && p.explicit_strides && t.shape[k] > 1)
         bind(p.strides[k].name(), t.strides[k], fmt::format("stride {} of {}", k, p.name), p.range);
     }
   }
+  if (!with_strides) return symbols;
   for (const ViewParam& p : abi.views) {
     auto it = args.views.find(p.name);
     if (it == args.views.end() || !it->second || it->second->shape.size() != p.rank()) continue;
@@ -270,6 +271,15 @@ void check_sharing(const Abi& abi, const std::vector<TensorPtr>& views, Diagnost
 
 }  // namespace
 
+std::optional<Symbols> symbols_of_extents(const Abi& abi, const LaunchArgs& args, Diagnostics& diagnostics) {
+  const std::size_t before = diagnostics.error_count();
+  for (const ViewParam& p : abi.views)
+    if (auto it = args.views.find(p.name); it != args.views.end()) check_tensor(p, *it->second, diagnostics);
+  Symbols symbols = infer_symbols(abi, args, false, diagnostics);
+  if (diagnostics.error_count() != before) return std::nullopt;
+  return symbols;
+}
+
 std::optional<LaunchLayout> resolve_layout(const Abi& abi, const Symbols& symbols, Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.error_count();
   LaunchLayout out;
@@ -315,7 +325,7 @@ std::optional<BoundLaunch> bind_launch(const Abi& abi, const LaunchArgs& args, D
       out.scalars.push_back(it->second);
   }
   if (diagnostics.error_count() != before) return std::nullopt;
-  const Symbols symbols = infer_symbols(abi, args, diagnostics);
+  const Symbols symbols = infer_symbols(abi, args, true, diagnostics);
   if (diagnostics.error_count() != before) return std::nullopt;
   std::optional<LaunchLayout> layout = resolve_layout(abi, symbols, diagnostics);
   if (!layout) return std::nullopt;

@@ -96,12 +96,25 @@ TEST(LaunchInput, Refusals) {
   EXPECT_NE(refused({{"x", x}, {"LD", "2"}, {"i", "0"}}).find("LD >= N"), std::string::npos);
   EXPECT_NE(refused({{"M", "3000000000"}, {"N", "1000"}, {"LD", "1000"}, {"i", "0"}, {"x", "zeros"}}).find("too large"),
             std::string::npos);
-  // A file of another extent passes here and is refused with the values when it is bound.
-  auto args = make(k->abi, {{"x", x}, {"M", "5"}, {"LD", "4"}, {"i", "0"}, {"y", "zeros"}, {"a", "0"}});
+  EXPECT_EQ(refused({{"x", x}, {"M", "5"}, {"LD", "4"}, {"i", "0"}, {"y", "zeros"}, {"a", "0"}}),
+            "A-05 M is 5 by the argument but 3 by extent 0 of x");
+}
+
+TEST(LaunchInput, FilesThatDisagreeOrHaveAnotherRankAreNamed) {
+  Files files;
+  auto k = parse_kernel("kernel k(x: in f32[M, N], y: in f32[N], z: in f32[N + 1]) { }");
+  const std::string x = files.write("x", DType::f32, {3, 4}, 7), y = files.write("y", DType::f32, {5}, 7);
+  std::string error;
+  EXPECT_FALSE(make(k->abi, {{"x", x}, {"y", y}, {"z", "zeros"}}, &error));
+  EXPECT_EQ(error, "A-05 N is 4 by extent 1 of x but 5 by extent 0 of y");
+  EXPECT_FALSE(make(k->abi, {{"x", y}, {"y", y}, {"z", "zeros"}}, &error));
+  EXPECT_EQ(error, "A-04 view x has rank 2, the argument rank 1");
+  // Where the extent is more than a symbol, binding compares.
+  auto args = make(k->abi, {{"y", y}, {"x", "zeros"}, {"M", "2"}, {"z", y}});
   ASSERT_TRUE(args);
   Diagnostics d;
   EXPECT_FALSE(bind_launch(k->abi, *args, d));
-  EXPECT_EQ(d.all()[0].id, "A-05");
+  EXPECT_EQ(d.all()[0].message, "extent 0 of z is 5, but N + 1 is 6 (N = 5)");
 }
 
 }  // namespace
