@@ -1,11 +1,8 @@
 #include "emit/artifact.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <stdio.h>
-#include <unistd.h>
 
-#include <cstring>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -14,18 +11,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string system_error(const char* what, const fs::path& path) {
-  return fmt::format("{} {}: {}", what, path.string(), std::strerror(errno));
-}
+constexpr const char* kFiles[] = {"kernel.ptx", "kernel.cubin", "kernel.ll", "program.pir", "launch.json", "certificate.json"};
 
-std::string write_file(const fs::path& path, const std::string& bytes) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << bytes;
-  out.close();
-  return out ? "" : system_error("cannot write", path);
-}
-
-bool is_artifact(const fs::path& folder) {
+// Nothing but the files of an artifact, so that replacing it loses nothing else.
+bool is_artifact(const fs::path& folder, std::error_code& code) {
+  for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code))
+    if (std::find(std::begin(kFiles), std::end(kFiles), it->path().filename()) == std::end(kFiles)) return false;
+  if (code) return false;
   std::ifstream in(folder / "launch.json");
   std::string head(256, '\0');
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
@@ -49,50 +41,29 @@ runtime::LaunchDescription describe_launch(const PhysicalProgram& program, const
   return d;
 }
 
-std::string write_artifact(const std::string& folder, const Artifact& artifact) {
+std::optional<StagedFolder> stage_artifact(const std::string& folder, const Artifact& artifact, std::string* error) {
   std::error_code code;
   fs::path target = fs::absolute(folder, code);
   if (!target.has_filename()) target = target.parent_path();
   const bool exists = fs::exists(fs::symlink_status(target, code));
-  if (exists && !(fs::is_directory(target, code) && (fs::is_empty(target, code) || is_artifact(target))))
-    return fmt::format("{} exists and is no artifact; it is left as it is", target.string());
-  fs::create_directories(target.parent_path(), code);
+  if (exists && !(fs::is_directory(target, code) && (fs::is_empty(target, code) || is_artifact(target, code)))) {
+    *error = fmt::format("{} exists and is no artifact, or holds more than one; it is left as it is", target.string());
+    return std::nullopt;
+  }
+  const std::string launch = runtime::to_json(artifact.launch);
+  const std::string* contents[std::size(kFiles)] = {&artifact.ptx,          &artifact.cubin, &artifact.llvm,
+                                                    &artifact.program_text, &launch,         &artifact.certificate};
+  std::optional<StagedFolder> staged = StagedFolder::make(target.string(), error);
+  for (std::size_t i = 0; staged && i < std::size(kFiles); ++i)
+    if (!contents[i]->empty() && !write_file((fs::path(staged->path()) / kFiles[i]).string(), *contents[i], error))
+      return std::nullopt;
+  return staged;
+}
 
-  std::string name = target.string() + ".new-XXXXXX";
-  if (!::mkdtemp(name.data())) return system_error("cannot make a folder beside", target);
-  const fs::path fresh(name);
-  struct Cleanup {  // what is still there under the temporary name: the unfinished new artifact, or the old one after a swap
-    fs::path path;
-    ~Cleanup() {
-      std::error_code ignored;
-      fs::remove_all(path, ignored);
-    }
-  } cleanup{fresh};
-
-  fs::permissions(
-      fresh,
-      fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec,
-      code);
-  const std::pair<const char*, std::string> files[] = {{"kernel.ptx", artifact.ptx},
-                                                       {"kernel.cubin", artifact.cubin},
-                                                       {"kernel.ll", artifact.llvm},
-                                                       {"program.pir", artifact.program_text},
-                                                       {"launch.json", runtime::to_json(artifact.launch)},
-                                                       {"certificate.json", artifact.certificate}};
-  for (const auto& [file, bytes] : files)
-    if (!bytes.empty())
-      if (std::string error = write_file(fresh / file, bytes); !error.empty()) return error;
-  // An existing folder is swapped in one step, so that at no time it is missing or half there.
-  const unsigned flags = exists ? RENAME_EXCHANGE : RENAME_NOREPLACE;
-  if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, target.c_str(), flags) == 0) return "";
-  if (errno != EINVAL && errno != ENOSYS) return system_error("cannot rename to", target);
-  // A file system without these modes: the old folder steps aside first.
-  std::string aside = target.string() + ".old-XXXXXX";
-  if (exists && (!::mkdtemp(aside.data()) || ::rename(target.c_str(), aside.c_str()) != 0))
-    return system_error("cannot replace", target);
-  if (::rename(fresh.c_str(), target.c_str()) != 0) return system_error("cannot rename to", target);
-  if (exists) fs::remove_all(aside, code);
-  return "";
+std::string write_artifact(const std::string& folder, const Artifact& artifact) {
+  std::string error;
+  std::optional<StagedFolder> staged = stage_artifact(folder, artifact, &error);
+  return staged && staged->commit(&error) ? "" : error;
 }
 
 }  // namespace kir::emit

@@ -8,8 +8,10 @@
 //   certificate.json   when a certificate was handed in
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "core/base/file.h"
 #include "core/pir/program.h"
 #include "emit/emit.h"
 #include "emit/runtime/launcher.h"
@@ -28,8 +30,11 @@ struct Artifact {
 // The launch description of a program emitted as `module` for `target` ("sm_90a").
 runtime::LaunchDescription describe_launch(const PhysicalProgram& program, const Module& module, const std::string& target);
 
-// "" on success, else what went wrong. The folder appears whole or not at all: it is written beside its place and renamed. An
-// artifact that is there already is replaced; any other existing folder with something in it, or a file, is refused.
+// Writes it beside its place; empty with *error set. An artifact that is there already will be replaced; any other existing
+// folder with something in it, or a file, is refused.
+std::optional<StagedFolder> stage_artifact(const std::string& folder, const Artifact& artifact, std::string* error);
+
+// Stages and commits: "" on success, else what went wrong. The folder appears whole or not at all.
 std::string write_artifact(const std::string& folder, const Artifact& artifact);
 
 }  // namespace kir::emit

@@ -25,6 +25,9 @@ struct Module {
 std::optional<Module> emit_host(const PhysicalProgram& program, Diagnostics& diagnostics);
 std::optional<Module> emit_nvptx(const PhysicalProgram& program, const std::string& sm, Diagnostics& diagnostics);
 
+// "" when code can be made for the target, "host" or an NVIDIA architecture that LLVM knows; else why not.
+std::string target_problem(const std::string& target);
+
 // Compiles for the host and runs in process. Views of the launch are updated in place.
 class HostKernel {
  public:

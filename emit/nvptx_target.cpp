@@ -82,7 +82,7 @@ class NvptxProvider : public Provider {
   mutable bool uses_libdevice_ = false;
 };
 
-std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& sm, Diagnostics& diagnostics) {
+const llvm::Target* nvptx_target() {
   static const llvm::Target* target = [] {
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
@@ -92,15 +92,23 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& sm, Diagnos
     return llvm::TargetRegistry::lookupTarget(kTriple, ignored);
   }();
   KIR_CHECK(target, "LLVM without the NVPTX target");
+  return target;
+}
+
+bool is_architecture(const std::string& sm) {
+  std::unique_ptr<llvm::MCSubtargetInfo> known(nvptx_target()->createMCSubtargetInfo(kTriple, "", ""));
+  return sm.rfind("sm_", 0) == 0 && known->isCPUStringValid(sm);
+}
+
+std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& sm, Diagnostics& diagnostics) {
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  std::unique_ptr<llvm::MCSubtargetInfo> known(target->createMCSubtargetInfo(kTriple, "", ""));
-  if (sm.rfind("sm_", 0) != 0 || !known->isCPUStringValid(sm)) {
+  if (!is_architecture(sm)) {
     diagnostics.error("E-08", {}, fmt::format("unknown GPU architecture \"{}\"", sm), "for example sm_90a");
     return nullptr;
   }
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(kTriple, sm, "+ptx85", options, std::nullopt,
-                                                                          std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  return std::unique_ptr<llvm::TargetMachine>(nvptx_target()->createTargetMachine(
+      kTriple, sm, "+ptx85", options, std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
 void annotate_kernel(llvm::Function& f, std::int64_t block) {
@@ -128,6 +136,11 @@ void link_libdevice(llvm::Module& module, const std::string& path, LlvmDiagnosti
 }
 
 }  // namespace
+
+std::string target_problem(const std::string& target) {
+  if (target == "host" || is_architecture(target)) return "";
+  return fmt::format("target {} is neither host nor a known NVIDIA architecture such as sm_90a", target);
+}
 
 std::optional<Module> emit_nvptx(const PhysicalProgram& program, const std::string& sm, Diagnostics& diagnostics) {
   std::unique_ptr<llvm::TargetMachine> machine = make_machine(sm, diagnostics);

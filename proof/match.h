@@ -93,7 +93,9 @@ class Matcher {
   bool match_folds(Term k, Term p, const std::vector<Expr>& context, const MatchSite& site, bool deep);
   bool match_general(const Sequence& k, const Sequence& p, Term kt, Term pt, const std::vector<Expr>& context,
                      const MatchSite& site);
-  void equations(Term k, Term p, const std::set<const ExprNode*>& unknown, std::vector<Equation>& out);
+  // `seen`: pairs of terms that were visited. A term is a graph, which as a tree may be exponentially large.
+  void equations(Term k, Term p, const std::set<const ExprNode*>& unknown, std::set<std::pair<Term, Term>>& seen,
+                 std::vector<Equation>& out);
   // A licensed fold of the KIR has one value per evaluation: all that the program computes for it must be computed alike.
   struct Schedule {
     std::string shape;

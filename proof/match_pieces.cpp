@@ -69,7 +69,9 @@ Piece renamed(const Piece& p, TermPool& terms, TermPool::Substitution& s) {
 }  // namespace
 
 // Pairs of integer expressions that must be equal if the terms are to match, read off a parallel walk. A hint only.
-void Matcher::equations(Term k, Term p, const std::set<const ExprNode*>& unknown, std::vector<Equation>& out) {
+void Matcher::equations(Term k, Term p, const std::set<const ExprNode*>& unknown, std::set<std::pair<Term, Term>>& seen,
+                        std::vector<Equation>& out) {
+  if (!seen.emplace(k, p).second) return;
   auto add = [&](Expr a, Expr b) {
     if (kir::mentions(a, [&](Expr l) { return unknown.contains(l.node()); })) out.push_back({a, b});
   };
@@ -90,14 +92,14 @@ void Matcher::equations(Term k, Term p, const std::set<const ExprNode*>& unknown
       for (std::size_t i = 0; i < a.kids().size(); ++i)
         if (a.kid(i).sort() == Sort::integer && b.kid(i).sort() == Sort::integer) {
           Term x = terms_.term_of_leaf(a.kid(i)), y = terms_.term_of_leaf(b.kid(i));
-          if (x && y) equations(x, y, unknown, out);
+          if (x && y) equations(x, y, unknown, seen, out);
         }
   }
   if (k->kind == TermKind::iterate) {
     if (k->loop->lo == p->loop->lo) add(k->loop->upto, p->loop->upto);
     return;
   }
-  for (std::size_t i = 0; i < k->kids.size() && i < p->kids.size(); ++i) equations(k->kids[i], p->kids[i], unknown, out);
+  for (std::size_t i = 0; i < k->kids.size() && i < p->kids.size(); ++i) equations(k->kids[i], p->kids[i], unknown, seen, out);
 }
 
 std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piece>& kir_pieces,
@@ -137,7 +139,8 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
       }
       std::vector<Equation> eqs;
       for (std::size_t i = 0; i < k.coordinates.size(); ++i) eqs.push_back({k.coordinates[i], p.coordinates[i]});
-      for (std::size_t i = 0; i < k.body.size(); ++i) equations(k.body[i], p.body[i], unknown, eqs);
+      std::set<std::pair<Term, Term>> seen;
+      for (std::size_t i = 0; i < k.body.size(); ++i) equations(k.body[i], p.body[i], unknown, seen, eqs);
       Assignment phi = solve(k_vars, eqs, pool_);
       if (phi.size() < k_vars.size() && k_vars.size() == p_vars.size())  // nothing tells them apart: by position
         for (std::size_t i = 0; i < k_vars.size(); ++i) phi.emplace(k_vars[i].node(), p_vars[i]);

@@ -8,10 +8,10 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <future>
 #include <map>
 #include <mutex>
 #include <set>
-#include <thread>
 
 #include "core/base/check.h"
 #include "core/index/simplify.h"
@@ -298,11 +298,11 @@ std::vector<proof::Decision> decide(const proof::Ledger& ledger, const DecideOpt
       }
     }
   };
-  std::vector<std::thread> threads;
+  std::vector<std::future<void>> threads;  // a failure, such as no memory, is the caller's to hear of
   int jobs = std::max(1, std::min<int>(options.jobs, static_cast<int>(representative.size())));
-  for (int t = 1; t < jobs; ++t) threads.emplace_back(work);
+  for (int t = 1; t < jobs; ++t) threads.push_back(std::async(std::launch::async, work));
   work();
-  for (std::thread& t : threads) t.join();
+  for (std::future<void>& t : threads) t.get();
 
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (formula_of[i] == SIZE_MAX) continue;

@@ -1,10 +1,11 @@
 // kir-bundle: compiles the corpus, and programs that try emission itself, for a GPU and writes a bundle of launches with the
 // results that they must give. kir-launch runs it.
+//
+// Exit: 0 written; 2 usage, input or output, and nothing is written.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
 
 #include "core/base/file.h"
 #include "core/text/text.h"
@@ -17,37 +18,27 @@
 namespace fs = std::filesystem;
 using namespace kir;
 using tools::Trouble;
-using Json = nlohmann::json;
 
 namespace {
 
-std::string read_text(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::string file_name(std::string_view id) {
-  std::string out;
-  for (char c : id)
-    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_')
-      out += c;
-    else if (!out.empty() && out.back() != '-')
-      out += '-';
-  while (!out.empty() && out.back() == '-') out.pop_back();
-  return out;
+SourcePtr read_source(const fs::path& path) {
+  std::string error;
+  std::optional<std::string> text = read_file(path.string(), kMaxBytes, &error);
+  if (!text) throw Trouble(error);
+  return std::make_shared<SourceFile>(path.string(), std::move(*text));
 }
 
 std::vector<fs::path> files_in(const fs::path& folder, const char* extension) {
   std::vector<fs::path> out;
-  if (fs::exists(folder))
-    for (const auto& f : fs::directory_iterator(folder))
-      if (f.path().extension() == extension) out.push_back(f.path());
+  std::error_code code;
+  for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code))
+    if (it->path().extension() == extension) out.push_back(it->path());
+  if (code) throw Trouble(fmt::format("{}: {}", folder.string(), code.message()));
   std::sort(out.begin(), out.end());
   return out;
 }
 
-PhysicalPtr program_of(const std::string& name, std::string text) {
-  auto source = std::make_shared<SourceFile>(name, std::move(text));
+PhysicalPtr program_of(const SourcePtr& source) {
   Diagnostics diagnostics;
   PhysicalPtr program = parse_pir(source, diagnostics);
   if (!program) throw Trouble(diagnostics.render(*source));
@@ -57,28 +48,29 @@ PhysicalPtr program_of(const std::string& name, std::string text) {
 void add_corpus(tools::BundleWriter& writer, const fs::path& corpus) {
   struct Known {
     std::shared_ptr<const Kernel> kernel;
-    Json entry;
+    tools::CorpusEntry entry;
   };
   std::map<std::string, Known> kernels;
   for (const fs::path& path : files_in(corpus, ".kir")) {
-    auto source = std::make_shared<SourceFile>(path.string(), read_text(path));
+    const SourcePtr source = read_source(path);
     Diagnostics diagnostics;
     auto module = parse_kir(source, diagnostics);
     if (!module) throw Trouble(diagnostics.render(*source));
-    const Json j = Json::parse(read_text(fs::path(path).replace_extension(".json")));
-    for (const Json& entry : j.at("kernels")) {
-      const std::string id = entry.at("name");
+    for (const tools::CorpusEntry& entry : tools::corpus_entries(fs::path(path).replace_extension(".json").string())) {
+      const std::string& id = entry.name;
       const Kernel* found = module->find(id);
       if (!found) throw Trouble(fmt::format("{} has no kernel {}", path.string(), id));
       auto built = lowering::compile(*found, {}, diagnostics);
       if (!built) throw Trouble(diagnostics.render(*source));
-      writer.add_kernel(file_name(id), *found, *built->program, entry, true);
+      writer.add_kernel(file_stem(id), *found, *built->program, entry, true);
       for (const auto& k : module->kernels)
         if (k.get() == found) kernels[id] = {k, entry};
     }
   }
+  if (kernels.empty()) throw Trouble(fmt::format("{}: there is no .kir file in it", corpus.string()));
+  if (!fs::exists(corpus / "physical")) return;
   for (const fs::path& path : files_in(corpus / "physical", ".pir")) {
-    PhysicalPtr program = program_of(path.string(), read_text(path));
+    PhysicalPtr program = program_of(read_source(path));
     auto found = kernels.find(program->implements);
     if (found == kernels.end())
       throw Trouble(fmt::format("{} implements {}, which the corpus has not", path.string(), program->implements));
@@ -90,7 +82,7 @@ void add_corpus(tools::BundleWriter& writer, const fs::path& corpus) {
 void add_trials(tools::BundleWriter& writer) {
   for (const auto& trials : {tools::operation_trials(), tools::thread_trials()})
     for (const tools::Trial& t : trials) {
-      PhysicalPtr program = program_of(t.name, t.text);
+      PhysicalPtr program = program_of(std::make_shared<SourceFile>(t.name, t.text));
       for (auto [seed, special] : t.contents) writer.add_program(t.name, *program, t.symbols, seed, special, t.ulp);
     }
 }
@@ -101,20 +93,28 @@ int run_tool(int argc, char** argv) {
   app.add_option("CORPUS", corpus, "folder of .kir files with .json beside them")->required();
   app.add_option("-o,--output", out, "folder to write; it must be empty or missing")->required();
   app.add_option("--target", target, "GPU architecture")->capture_default_str();
-  if (auto code = tools::parse_command_line(app, argc, argv, "0 done; 1 nothing usable was written; 2 usage")) return *code;
+  if (auto code = tools::parse_command_line(app, argc, argv, "0 written; 2 usage, input or output, and nothing is written"))
+    return *code;
   try {
-    if (fs::exists(out) && !fs::is_empty(out)) throw Trouble(out + " is not empty");
-    fs::create_directories(out);
-    tools::BundleWriter writer(out, target);
+    if (target == "host") throw Trouble("a bundle is for a GPU; host is no --target of it");
+    if (std::string problem = emit::target_problem(target); !problem.empty()) throw Trouble(problem);
+    std::error_code code;
+    if (fs::exists(fs::symlink_status(out, code)) && !(fs::is_directory(out, code) && fs::is_empty(out, code)))
+      throw Trouble(out + " exists and is no empty folder");
+    std::string error;
+    std::optional<StagedFolder> staged = StagedFolder::make(out, &error);
+    if (!staged) throw Trouble(error);
+    tools::BundleWriter writer(staged->path(), target);
     add_corpus(writer, corpus);
     add_trials(writer);
     writer.finish();
+    if (!staged->commit(&error)) throw Trouble(error);
     fmt::print("{} programs, {} launches, {} with extreme values left out as erroneous or undecided{}\n", writer.programs(),
                writer.cases(), writer.left_out(), emit::toolkit_available() ? "" : "; PTX only, without the CUDA Toolkit");
     return 0;
-  } catch (const std::exception& e) {
+  } catch (const Trouble& e) {
     fmt::print(stderr, "kir-bundle: {}\n", e.what());
-    return 1;
+    return tools::kExitUsage;
   }
 }
 

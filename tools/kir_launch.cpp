@@ -1,9 +1,9 @@
 // kir-launch: runs the artifacts of a bundle on the GPU and compares with the expected results. Links neither LLVM nor Z3.
+// The code of a bundle is run as it is: run only bundles that you would run as programs.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
 
 #include "core/base/file.h"
 #include "emit/runtime/bundle_run.h"
@@ -84,16 +84,14 @@ int run_tool(int argc, char** argv) {
                                     "3 some are undecided; 4 no GPU"))
     return *code;
 
-  std::ifstream in(fs::path(folder) / "bundle.json", std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}}, error;
-  if (!in) {
-    fmt::print(stderr, "kir-launch: {} has no bundle.json\n", folder);
-    return 2;
-  }
-  auto bundle = runtime::bundle_from_json(text, &error);
+  constexpr std::size_t kMaxManifest = std::size_t{256} << 20;
+  const std::string manifest = (fs::path(folder) / "bundle.json").string();
+  std::string error;
+  const std::optional<std::string> text = read_file(manifest, kMaxManifest, &error);
+  const std::optional<runtime::Bundle> bundle = text ? runtime::bundle_from_json(*text, &error, manifest) : std::nullopt;
   if (!bundle) {
-    fmt::print(stderr, "kir-launch: bundle.json: {}\n", error);
-    return 2;
+    fmt::print(stderr, "kir-launch: {}\n", error);
+    return tools::kExitUsage;
   }
   auto gpu = runtime::Gpu::open(&error);
   if (!gpu) {

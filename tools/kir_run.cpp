@@ -4,13 +4,12 @@
 // difference has no bound, or the kernel's control depends on values that permitted executions may compute differently;
 // 4 the provider is not here (no GPU). Of several the first of 2, 1, 4, 3.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <iostream>
+#include <limits>
 #include <set>
 
 #include "core/base/file.h"
@@ -61,14 +60,13 @@ struct Outcome {
 };
 
 int complain(const std::string& text) {
-  std::cerr << text << (text.ends_with('\n') ? "" : "\n");
+  fmt::print(stderr, "{}{}", text, text.ends_with('\n') ? "" : "\n");
   return kExitUsage;
 }
 
 SourcePtr read_source(const std::string& path) {
-  constexpr std::size_t kMost = std::size_t{64} << 20;
   std::string error;
-  std::optional<std::string> text = read_file(path, kMost, &error);
+  std::optional<std::string> text = read_file(path, kMaxBytes, &error);
   if (text) return std::make_shared<SourceFile>(path, std::move(*text));
   complain(error);
   return nullptr;
@@ -207,25 +205,20 @@ int load(const Options& o, Input& in) {
 bool is_written(const ViewParam& p) { return p.access != Access::in; }
 
 int write_outputs(const Options& o, const Input& in, const Outcome& result) {
-  // All are written under other names, then renamed: a full disk leaves no part of a result.
   std::error_code failed;
   fs::create_directories(o.out, failed);
   if (failed) return complain(fmt::format("{}: {}", o.out, failed.message()));
-  std::vector<std::pair<fs::path, fs::path>> renamings;
+  std::vector<StagedFile> files;
   std::string error;
   for (const ViewParam& p : in.kernel->abi.views) {
     if (!is_written(p)) continue;
-    const fs::path target = fs::path(o.out) / (p.name + ".npy"), part = fs::path(target) += fmt::format(".part{}", ::getpid());
-    if (fs::is_directory(target)) error = fmt::format("{}: is a directory", target.string());
-    if (!error.empty() || !write_npy(part.string(), *result.args.views.at(p.name), &error)) break;
-    renamings.emplace_back(part, target);
+    auto file = stage_npy((fs::path(o.out) / (p.name + ".npy")).string(), *result.args.views.at(p.name), &error);
+    if (!file) return complain(error);
+    files.push_back(std::move(*file));
   }
-  for (const auto& [part, target] : renamings) {
-    if (error.empty()) fs::rename(part, target, failed);
-    if (failed) error = fmt::format("{}: {}", target.string(), failed.message());
-    if (!error.empty()) fs::remove(part, failed);
-  }
-  return error.empty() ? kDone : complain(error);
+  for (StagedFile& f : files)
+    if (!f.commit(&error)) return complain(error);
+  return kDone;
 }
 
 void print_outputs(const Input& in, const Outcome& result) {
@@ -328,16 +321,22 @@ int run_tool(int argc, char** argv) {
   app.add_option("--compare", o.compare, "providers to compare with the reference interpreter, beside that of --on")
       ->delimiter(',')
       ->check(CLI::IsMember(kProviders));
+  const CLI::Range kCount(std::int64_t{0}, std::numeric_limits<std::int64_t>::max());
   app.add_option("--target", o.target, "GPU architecture")->capture_default_str();
-  app.add_option("--max-steps", o.max_steps, "limit of the interpreters")->capture_default_str();
+  app.add_option("--max-steps", o.max_steps, "limit of the interpreters")->check(kCount)->capture_default_str();
   app.add_flag("--unguarded", o.unguarded,
                "run native code without the physical interpreter's run before it; a faulty program may then do anything");
-  app.add_option("--order-seed", o.order_seed, "order of unordered instances in the interpreters; 0 is ascending");
+  app.add_option("--order-seed", o.order_seed, "order of unordered instances in the interpreters; 0 is ascending")
+      ->check(kCount);
   if (auto code =
           tools::parse_command_line(app, argc, argv,
                                     "0 done, or all equal or in their bounds; 1 different or erroneous; 2 usage or input;\n"
                                     "3 undecided; 4 the provider is not here"))
     return *code;
+  auto runs = [&](const std::string& p) { return o.on == p || std::count(o.compare.begin(), o.compare.end(), p) > 0; };
+  if (!o.physical.empty() && !runs("physical") && !runs("host") && !runs("cuda"))
+    return complain("--physical is not run by interp; say --on or --compare with physical, host or cuda");
+  if (std::string problem = runs("cuda") ? emit::target_problem(o.target) : ""; !problem.empty()) return complain(problem);
   Input in;
   if (int code = load(o, in); code != kDone) return code;
   return o.compare.empty() ? run_one(o, in) : compare_all(o, in);

@@ -47,8 +47,7 @@ SourcePtr read_source(const std::string& path) {
 bool dump_smt(const std::string& folder, const smt::Outcome& outcome, const std::string& kernel) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);
-  std::string prefix;
-  for (char c : kernel) prefix += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  const std::string prefix = file_stem(kernel);
   for (std::size_t i = 0; i < outcome.ledger.obligations.size(); ++i) {
     const proof::Obligation& o = outcome.ledger.obligations[i];
     std::string text = smt::dump_smtlib(o), error;

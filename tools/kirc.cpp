@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <iostream>
 
 #include "core/base/file.h"
 #include "core/ir/op_document.h"

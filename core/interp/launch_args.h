@@ -49,6 +49,10 @@ std::optional<BoundLaunch> bind_launch(const Abi& abi, const LaunchArgs& args, D
 std::optional<std::map<std::string, std::int64_t>> symbols_of_extents(const Abi& abi, const LaunchArgs& args,
                                                                       Diagnostics& diagnostics);
 
+// Whether this machine can hold and go through the views of a launch: their bytes, or their elements where these are
+// more, are at most max_launch_bytes().
+bool fits_this_machine(const Abi& abi, const LaunchLayout& layout, Diagnostics& diagnostics);
+
 // The part of the checks that needs no tensors, for symbols that are all given.
 std::optional<LaunchLayout> resolve_layout(const Abi& abi, const std::map<std::string, std::int64_t>& symbols,
                                            Diagnostics& diagnostics);

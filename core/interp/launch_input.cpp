@@ -8,8 +8,6 @@
 namespace kir {
 namespace {
 
-constexpr std::int64_t kMaxBytesOfView = std::int64_t{1} << 35;
-
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
   T v{};
@@ -54,7 +52,7 @@ class Maker {
     std::optional<std::map<std::string, std::int64_t>> symbols = symbols_of_extents(abi_, known, diagnostics_);
     if (!symbols) return std::nullopt;
     std::optional<LaunchLayout> layout = resolve_layout(abi_, *symbols, diagnostics_);
-    if (!layout) return std::nullopt;
+    if (!layout || !fits_this_machine(abi_, *layout, diagnostics_)) return std::nullopt;
     for (std::size_t i = 0; i < abi_.views.size(); ++i) make_view(i, layout->views[i]);
     share();
     if (diagnostics_.error_count() != before) return std::nullopt;
@@ -115,9 +113,6 @@ class Maker {
       args_.views[p.name] = files_[i];
       return;
     }
-    if (*storage_bytes(p.dtype, extent.shape, extent.strides) > kMaxBytesOfView)
-      return fail(p.range,
-                  fmt::format("view {} with extents ({}) is too large to be made here", p.name, fmt::join(extent.shape, ", ")));
     auto t = std::make_shared<Tensor>(Tensor::strided(p.dtype, extent.shape, extent.strides));
     if (std::optional<RandomText> r = parse_random(text)) fill_random(*t, r->seed, r->special);
     if (files_[i] && !lay_out(*files_[i], *t))

@@ -13,6 +13,7 @@
 //   A-12  a written view of which two elements are one address
 //   A-13  a symbol outside its declared range
 //   A-14  a text that is no value for its parameter (launch_input.cpp)
+//   A-15  views that this machine cannot hold
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -278,6 +279,27 @@ std::optional<Symbols> symbols_of_extents(const Abi& abi, const LaunchArgs& args
   Symbols symbols = infer_symbols(abi, args, false, diagnostics);
   if (diagnostics.error_count() != before) return std::nullopt;
   return symbols;
+}
+
+bool fits_this_machine(const Abi& abi, const LaunchLayout& layout, Diagnostics& diagnostics) {
+  const __int128 most = max_launch_bytes();
+  __int128 taken = 0;
+  for (std::size_t i = 0; i < layout.views.size(); ++i) {
+    const ViewExtent& v = layout.views[i];
+    const std::optional<std::int64_t> bytes = storage_bytes(abi.views[i].dtype, v.shape, v.strides);
+    __int128 elements = 1;  // more than the bytes where a stride is 0
+    for (std::int64_t e : v.shape) elements = e == 0 ? 0 : elements > most ? elements : elements * e;
+    if (std::find(v.shape.begin(), v.shape.end(), 0) != v.shape.end()) elements = 0;
+    taken += bytes ? std::max<__int128>(*bytes, elements) : most + 1;
+    if (taken <= most) continue;
+    diagnostics.error(
+        "A-15", abi.views[i].range,
+        fmt::format("view {} with extents {}: the views of the launch take more than the {} bytes that this machine "
+                    "has for them",
+                    abi.views[i].name, tuple(v.shape), to_string(most)));
+    return false;
+  }
+  return true;
 }
 
 std::optional<LaunchLayout> resolve_layout(const Abi& abi, const Symbols& symbols, Diagnostics& diagnostics) {

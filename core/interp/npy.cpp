@@ -1,10 +1,8 @@
 // The NumPy .npy format (numpy.lib.format): magic, version, header length, a Python dictionary literal with the keys
 // descr, fortran_order and shape, then the elements.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <bit>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +15,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensors are kept little endian");
 
+constexpr std::size_t kMaxHeader = 1 << 16;
 constexpr std::string_view kMagic = "\x93NUMPY";
 
 struct Header {
@@ -144,8 +143,9 @@ std::optional<Tensor> fail(std::string* error, std::string text) {
 std::optional<Tensor> read_npy(const std::string& path, std::optional<DType> expected, std::string* error) {
   std::error_code code;
   const std::uintmax_t file_size = std::filesystem::file_size(path, code);
+  if (code) return fail(error, fmt::format("{}: {}", path, code.message()));  // no pipe, which might never open
   std::ifstream in(path, std::ios::binary);
-  if (code || !in) return fail(error, fmt::format("{}: cannot be read", path));
+  if (!in) return fail(error, fmt::format("{}: cannot be read", path));
   auto bad = [&](std::string_view what) { return fail(error, fmt::format("{}: {}", path, what)); };
   char start[8] = {};
   if (!in.read(start, 8) || std::string_view(start, 6) != kMagic) return bad("not a .npy file");
@@ -158,6 +158,7 @@ std::optional<Tensor> read_npy(const std::string& path, std::optional<DType> exp
   for (int i = 0; i < length_size; ++i) length |= static_cast<std::size_t>(length_bytes[i]) << (8 * i);
   const std::size_t data_at = 8 + static_cast<std::size_t>(length_size) + length;
   if (data_at > file_size) return bad("the header is cut off");
+  if (length > kMaxHeader) return bad("the header is too long");
   std::string text(length, '\0');
   in.read(text.data(), static_cast<std::streamsize>(length));
   std::optional<Header> header = HeaderParser(text).parse();
@@ -181,6 +182,7 @@ std::optional<Tensor> read_npy(const std::string& path, std::optional<DType> exp
   const std::optional<std::int64_t> bytes = strides ? storage_bytes(dtype, header->shape, *strides) : std::nullopt;
   if (!bytes || static_cast<std::uintmax_t>(*bytes) != file_size - data_at)
     return bad(fmt::format("{} bytes of elements do not fit the shape in the header", file_size - data_at));
+  if (*bytes > max_launch_bytes()) return bad(fmt::format("{} bytes of elements are more than this machine holds", *bytes));
   Tensor t{dtype, header->shape, *strides, std::vector<std::byte>(static_cast<std::size_t>(*bytes))};
   if (!in.read(reinterpret_cast<char*>(t.bytes.data()), *bytes) && *bytes > 0) return bad("cannot be read to its end");
   if (dtype == DType::i1)
@@ -193,7 +195,7 @@ std::optional<Tensor> read_npy(const std::string& path, std::optional<DType> exp
   return t;
 }
 
-bool write_npy(const std::string& path, const Tensor& tensor, std::string* error) {
+std::optional<StagedFile> stage_npy(const std::string& path, const Tensor& tensor, std::string* error) {
   const Tensor t = tensor.dense();
   std::string shape;
   for (std::int64_t e : t.shape) shape += fmt::format("{}, ", e);
@@ -205,27 +207,21 @@ bool write_npy(const std::string& path, const Tensor& tensor, std::string* error
   const std::size_t prefix = kMagic.size() + 4;
   header.append(63 - (prefix + header.size()) % 64, ' ');  // elements start at a multiple of 64 bytes
   header += '\n';
+  std::string ignored;
+  if (!error) error = &ignored;
   if (header.size() > 0xffff) {
-    if (error) *error = fmt::format("{}: too many axes", path);
-    return false;
+    *error = fmt::format("{}: too many axes", path);
+    return std::nullopt;
   }
-  const std::string temporary = fmt::format("{}.tmp{}", path, ::getpid());
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    const char version_and_length[] = {1, 0, static_cast<char>(header.size() & 255), static_cast<char>(header.size() >> 8)};
-    out.write(kMagic.data(), static_cast<std::streamsize>(kMagic.size()));
-    out.write(version_and_length, 4);
-    out.write(header.data(), static_cast<std::streamsize>(header.size()));
-    out.write(reinterpret_cast<const char*>(t.bytes.data()), static_cast<std::streamsize>(t.bytes.size()));
-    out.flush();
-    if (out) {
-      out.close();
-      if (std::rename(temporary.c_str(), path.c_str()) == 0) return true;
-    }
-  }
-  std::remove(temporary.c_str());
-  if (error) *error = fmt::format("{}: cannot be written", path);
-  return false;
+  const char version_and_length[] = {1, 0, static_cast<char>(header.size() & 255), static_cast<char>(header.size() >> 8)};
+  const std::string_view elements(reinterpret_cast<const char*>(t.bytes.data()), t.bytes.size());
+  return StagedFile::write(path, {kMagic, {version_and_length, 4}, header, elements}, error);
+}
+
+bool write_npy(const std::string& path, const Tensor& tensor, std::string* error) {
+  std::string ignored;
+  std::optional<StagedFile> file = stage_npy(path, tensor, error);
+  return file && file->commit(error ? error : &ignored);
 }
 
 }  // namespace kir

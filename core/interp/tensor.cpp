@@ -1,5 +1,8 @@
 #include "core/interp/tensor.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <cstring>
 
 #include "core/base/check.h"
@@ -85,6 +88,13 @@ Tensor Tensor::row_major(DType dtype, std::vector<std::int64_t> shape) {
   auto strides = dense_strides(shape);
   KIR_CHECK(strides.has_value(), "a dense shape that fits 64 bits");
   return strided(dtype, std::move(shape), std::move(*strides));
+}
+
+std::int64_t max_launch_bytes() {
+  auto memory = static_cast<__int128>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+  if (rlimit limit{}; ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    memory = std::min<__int128>(memory, limit.rlim_cur);
+  return static_cast<std::int64_t>(memory / 8);
 }
 
 Tensor Tensor::strided(DType dtype, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/file.h"
 #include "core/numeric/scalar.h"
 
 namespace kir {
@@ -36,11 +37,16 @@ std::optional<std::int64_t> storage_bytes(DType dtype, std::span<const std::int6
 // Strides of a dense row-major array; empty when one does not fit 64 bits.
 std::optional<std::vector<std::int64_t>> dense_strides(std::span<const std::int64_t> shape);
 
+// What this machine can hold of the contents of one launch, in bytes: an eighth of its memory (or of this process's limit),
+// since the interpreters keep copies and a shadow of them.
+std::int64_t max_launch_bytes();
+
 // .npy versions 1.0 to 3.0, C or Fortran order, little endian; the result is dense and row-major. f16/f32/f64/i8/i16/i32/i64/
 // u64/bool map to the types of that name (bool: i1). With `expected`, the unsigned integers or untyped bytes (V1, V2) of a
 // type's width are taken as its bits: that is how bf16, f8, tf32 and unsigned data are stored (i1: u1 holding 0 or 1).
 std::optional<Tensor> read_npy(const std::string& path, std::optional<DType> expected, std::string* error);
-bool write_npy(const std::string& path, const Tensor& t, std::string* error);  // temporary file, then rename
+bool write_npy(const std::string& path, const Tensor& t, std::string* error);  // staged and committed
+std::optional<StagedFile> stage_npy(const std::string& path, const Tensor& t, std::string* error);
 
 // Contents for tests: a function of (seed, dtype, element number) alone. With an even seed only integers from -8 to 8
 // (bool: both), so that sums and many products are exact; with an odd one also fractions and values up to 16. With

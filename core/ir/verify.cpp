@@ -37,6 +37,7 @@
 //   V-31  A reduction's map, combine, identity, initial values and results agree in number and type (data scalars).
 //   V-32  A value's type belongs to the vocabulary; its extents are integers; its rank is at most 32.
 //   V-33  The container is consistent: ids in range, owners and lists agree, nesting at most 1000 deep.
+//   V-34  With the `index` operations that it uses written out, an integer expression has at most 1000 levels and 100000 terms.
 #include "core/ir/verify.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // The structural rules of physical programs, beside those of verify.cpp that speak of both vocabularies (V-01 to V-07 of the
-// ABI, V-08 to V-33 of the body, read with the physical types).
+// ABI, V-08 to V-34 of the body, read with the physical types).
 //
 //   W-01  threads and pack lie in 1..=1024, so does their product; pack is 1 unless threads is 1.
 //   W-02  Definitions have distinct names that are no symbols; each is an integer over symbols and earlier definitions.

@@ -84,6 +84,7 @@ void Parser::expect(Word w, const char* where) {
 
 void Parser::report(const char* id, SourceRange range, std::string message, std::string hint) {
   failed_ = true;
+  if (range == SourceRange{}) range.end = 1;  // at the very beginning, not nowhere
   // Specializations of one kernel read the same text again: tell each mistake once.
   if (reported_.size() < 10000 && !reported_.emplace(range.begin, message).second) return;
   diagnostics_.error(id, range, std::move(message), std::move(hint));

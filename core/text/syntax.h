@@ -2,6 +2,7 @@
 // stands beside it, and because index and data expressions share one notation.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -73,6 +74,8 @@ struct Syntax {
       kids.push_back(k);
       if (nodes[k].height >= n.height) n.height = static_cast<std::uint16_t>(nodes[k].height + 1);
     }
+    if (n.kind == NodeKind::chain)  // its links become nested conjunctions
+      n.height = static_cast<std::uint16_t>(std::min<std::size_t>(n.height + children.size(), 0xffff));
     nodes.push_back(n);
     return static_cast<NodeId>(nodes.size() - 1);
   }

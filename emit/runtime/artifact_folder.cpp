@@ -1,31 +1,32 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 
+#include "core/base/file.h"
 #include "emit/runtime/launcher.h"
 
 namespace kir::runtime {
 namespace {
 
-bool read_file(const std::filesystem::path& path, std::string* out) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return false;
-  out->assign(std::istreambuf_iterator<char>(in), {});
-  return !in.bad();
-}
+constexpr std::size_t kMaxDescription = std::size_t{16} << 20, kMaxImage = std::size_t{1} << 30;
 
 }  // namespace
 
 std::string read_artifact(const std::string& folder, LaunchDescription* launch, std::string* image) {
   const std::filesystem::path root(folder);
-  std::string text;
-  if (!read_file(root / "launch.json", &text)) return fmt::format("{} is no artifact: launch.json cannot be read", folder);
+  const std::string description_path = (root / "launch.json").string();
   std::string error;
-  auto description = from_json(text, &error);
-  if (!description) return fmt::format("{}: {}", (root / "launch.json").string(), error);
-  if (!read_file(root / "kernel.cubin", image) && !read_file(root / "kernel.ptx", image))
-    return fmt::format("{} has neither kernel.cubin nor kernel.ptx", folder);
+  std::optional<std::string> text = read_file(description_path, kMaxDescription, &error);
+  if (!text) return error;
+  auto description = from_json(*text, &error, description_path);
+  if (!description) return error;
+  std::error_code code;
+  const bool assembled = std::filesystem::exists(root / "kernel.cubin", code);
+  std::optional<std::string> bytes =
+      read_file((root / (assembled ? "kernel.cubin" : "kernel.ptx")).string(), kMaxImage, &error);
+  if (!bytes) return error;
+  if (bytes->empty()) return fmt::format("{}: the code is empty", folder);
+  *image = std::move(*bytes);
   *launch = std::move(*description);
   return "";
 }

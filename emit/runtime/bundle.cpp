@@ -1,12 +1,8 @@
 #include "emit/runtime/bundle.h"
 
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
+#include "emit/runtime/json_reader.h"
 
 namespace kir::runtime {
-
-using Json = nlohmann::ordered_json;
 
 std::string to_json(const Bundle& bundle) {
   Json kernels = Json::array();
@@ -24,30 +20,30 @@ std::string to_json(const Bundle& bundle) {
   return Json{{"format", "kir-bundle"}, {"version", 1}, {"kernels", kernels}}.dump(1) + "\n";
 }
 
-std::optional<Bundle> bundle_from_json(const std::string& text, std::string* error) {
-  // Missing or mistyped fields throw inside the library; they become one message here.
-  try {
-    Json j = Json::parse(text);
-    if (j.at("format") != "kir-bundle" || j.at("version") != 1) {
-      *error = "not a bundle of version 1";
-      return std::nullopt;
+std::optional<Bundle> bundle_from_json(const std::string& text, std::string* error, const std::string& name) {
+  const Json j = parse_json(text, name, error);
+  if (j.is_discarded()) return std::nullopt;
+  JsonReader r(name, error);
+  if (r.text(j, "format") != "kir-bundle" || r.integer(j, "version", 1) != 1) r.fail("this is no bundle of version 1");
+  constexpr std::int64_t kLow = std::numeric_limits<std::int64_t>::min(), kHigh = std::numeric_limits<std::int64_t>::max();
+  Bundle bundle;
+  for (const Json& k : r.list(j, "kernels")) {
+    BundleKernel kernel{r.text(k, "name"), r.text(k, "artifact"), {}};
+    for (const Json& c : r.list(k, "cases")) {
+      BundleCase one{r.text(c, "label"), {}, {}, {}, {}};
+      for (const auto& [key, v] : r.object(c, "symbols").items()) one.symbols[key] = r.as_integer(v, key, kLow, kHigh);
+      for (const auto& [key, v] : r.object(c, "scalars").items()) one.scalars[key] = r.as_text(v, key);
+      for (const auto& [key, v] : r.object(c, "views").items())
+        one.views[key] = {static_cast<std::uint64_t>(r.integer(v, "seed", 0)), r.boolean(v, "special"), r.text(v, "same_as")};
+      for (const auto& [key, e] : r.object(c, "expected").items()) one.expected[key] = {r.text(e, "file"), r.text(e, "radius")};
+      if (one.expected.empty()) r.fail(fmt::format("a case of {} expects nothing", kernel.name));
+      kernel.cases.push_back(std::move(one));
     }
-    Bundle bundle;
-    for (const Json& k : j.at("kernels")) {
-      BundleKernel kernel{k.at("name"), k.at("artifact"), {}};
-      for (const Json& c : k.at("cases")) {
-        BundleCase one{c.at("label"), c.at("symbols"), c.at("scalars"), {}, {}};
-        for (const auto& [name, v] : c.at("views").items()) one.views[name] = {v.at("seed"), v.at("special"), v.at("same_as")};
-        for (const auto& [name, e] : c.at("expected").items()) one.expected[name] = {e.at("file"), e.at("radius")};
-        kernel.cases.push_back(std::move(one));
-      }
-      bundle.kernels.push_back(std::move(kernel));
-    }
-    return bundle;
-  } catch (const Json::exception& e) {
-    *error = e.what();
-    return std::nullopt;
+    if (kernel.cases.empty()) r.fail(fmt::format("{} has no case", kernel.name));
+    bundle.kernels.push_back(std::move(kernel));
   }
+  if (bundle.kernels.empty()) r.fail("there is no kernel in it");
+  return r.good() ? std::optional(std::move(bundle)) : std::nullopt;
 }
 
 }  // namespace kir::runtime

@@ -49,6 +49,7 @@ struct Bundle {
 };
 
 std::string to_json(const Bundle& bundle);
-std::optional<Bundle> bundle_from_json(const std::string& text, std::string* error);
+// Empty with *error set for what is no bundle, or one that checks nothing. `name` is the file's, for the message.
+std::optional<Bundle> bundle_from_json(const std::string& text, std::string* error, const std::string& name = "bundle.json");
 
 }  // namespace kir::runtime

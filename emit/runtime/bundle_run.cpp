@@ -9,7 +9,7 @@ namespace kir::runtime {
 std::string make_arguments(const Abi& abi, const BundleCase& c, LaunchArgs* args) {
   Diagnostics diagnostics;
   auto layout = resolve_layout(abi, c.symbols, diagnostics);
-  if (!layout) {
+  if (!layout || !fits_this_machine(abi, *layout, diagnostics)) {
     std::string text;
     for (const Diagnostic& d : diagnostics.all()) text += (text.empty() ? "" : "; ") + d.message;
     return text;

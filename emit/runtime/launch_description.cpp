@@ -2,15 +2,12 @@
 // checked, so that a damaged file is an error and not a wrong launch.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "core/index/parse_expr.h"
+#include "emit/runtime/json_reader.h"
 #include "emit/runtime/launcher.h"
 
 namespace kir::runtime {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json texts(const std::vector<Expr>& list) {
   Json out = Json::array();
@@ -18,54 +15,17 @@ Json texts(const std::vector<Expr>& list) {
   return out;
 }
 
-// Reads fields of one JSON object; the first problem is kept and everything after it gives defaults.
-class Reader {
+class Reader : public JsonReader {
  public:
-  Reader(ExprPool& pool, std::string* error) : pool_(pool), error_(error) {}
-  bool good() const { return good_; }
-  void fail(std::string message) {
-    if (good_ && error_) *error_ = "launch description: " + std::move(message);
-    good_ = false;
-  }
+  Reader(ExprPool& pool, const std::string& name, std::string* error) : JsonReader(name, error), pool_(pool) {}
 
-  const Json& at(const Json& object, const char* key) {
-    static const Json kNothing;
-    if (!object.is_object() || !object.contains(key)) {
-      fail(fmt::format("\"{}\" is missing", key));
-      return kNothing;
-    }
-    return object.at(key);
-  }
-  std::string text(const Json& object, const char* key) {
-    const Json& v = at(object, key);
-    if (good_ && !v.is_string()) fail(fmt::format("\"{}\" is no string", key));
-    return good_ ? v.get<std::string>() : "";
-  }
-  std::int64_t integer(const Json& object, const char* key, std::int64_t low) {
-    const Json& v = at(object, key);
-    if (good_ && !v.is_number_integer()) fail(fmt::format("\"{}\" is no integer", key));
-    std::int64_t n = good_ ? v.get<std::int64_t>() : low;
-    if (n < low) fail(fmt::format("\"{}\" is {}, below {}", key, n, low));
-    return n;
-  }
-  bool boolean(const Json& object, const char* key) {
-    const Json& v = at(object, key);
-    if (good_ && !v.is_boolean()) fail(fmt::format("\"{}\" is neither true nor false", key));
-    return good_ && v.get<bool>();
-  }
-  const Json& list(const Json& object, const char* key) {
-    static const Json kEmpty = Json::array();
-    const Json& v = at(object, key);
-    if (good_ && !v.is_array()) fail(fmt::format("\"{}\" is no list", key));
-    return good_ ? v : kEmpty;
-  }
   Expr expression(const Json& v, Sort sort) {
-    if (good_ && !v.is_string()) fail("an expression is no string");
+    const std::string text = as_text(v, "an expression");
     std::string why;
-    Expr e = good_ ? parse_expr(pool_, v.get<std::string>(), &why) : Expr();
-    if (good_ && e == Expr()) fail(why);
-    if (good_ && e.sort() != sort) fail(fmt::format("{} is of the wrong kind", v.get<std::string>()));
-    return good_ ? e : Expr();
+    const Expr e = good() ? parse_expr(pool_, text, &why) : Expr();
+    if (good() && e == Expr()) fail(fmt::format("{}: {}", text, why));
+    if (good() && e.sort() != sort) fail(fmt::format("{} is of the wrong kind", text));
+    return good() ? e : Expr();
   }
   std::vector<Expr> expressions(const Json& object, const char* key, Sort sort = Sort::integer) {
     std::vector<Expr> out;
@@ -73,16 +33,14 @@ class Reader {
     return out;
   }
   DType dtype(const Json& object) {
-    std::string n = text(object, "dtype");
-    auto t = dtype_from_name(n);
-    if (good_ && !t) fail(fmt::format("unknown dtype \"{}\"", n));
+    const std::string n = text(object, "dtype");
+    const auto t = dtype_from_name(n);
+    if (good() && !t) fail(fmt::format("unknown dtype \"{}\"", n));
     return t.value_or(DType::f32);
   }
 
  private:
   ExprPool& pool_;
-  std::string* error_;
-  bool good_ = true;
 };
 
 Json abi_to_json(const Abi& abi) {
@@ -201,14 +159,14 @@ std::string to_json(const LaunchDescription& d) {
   return j.dump(2) + "\n";
 }
 
-std::optional<LaunchDescription> from_json(const std::string& text, std::string* error) {
-  Json j = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+std::optional<LaunchDescription> from_json(const std::string& text, std::string* error, const std::string& name) {
+  const Json j = parse_json(text, name, error);
+  if (j.is_discarded()) return std::nullopt;
   LaunchDescription d;
   d.pool = std::make_shared<ExprPool>();
-  Reader r(*d.pool, error);
-  if (j.is_discarded()) r.fail("not JSON");
+  Reader r(*d.pool, name, error);
   if (r.good() && r.text(j, "format") != "kir-launch") r.fail("not a launch description");
-  d.version = static_cast<int>(r.integer(j, "version", 1));
+  d.version = static_cast<int>(r.integer(j, "version", 1, std::numeric_limits<int>::max()));
   if (r.good() && d.version != 1) r.fail(fmt::format("version {} is unknown", d.version));
   d.kernel_name = r.text(j, "kernel");
   d.target = r.text(j, "target");
@@ -216,10 +174,10 @@ std::optional<LaunchDescription> from_json(const std::string& text, std::string*
   for (const Json& def : r.list(j, "definitions"))
     d.definitions.emplace_back(r.text(def, "name"), r.expression(r.at(def, "value"), Sort::integer));
   d.grid = r.text(j, "grid");
-  d.threads = r.integer(j, "threads", 1);
-  d.pack = r.integer(j, "pack", 1);
-  if (r.good() && (d.threads > 1024 || d.pack > 1024 || d.threads * d.pack > 1024)) r.fail("a block of more than 1024 threads");
-  d.shared_bytes = r.integer(j, "shared_bytes", 0);
+  d.threads = r.integer(j, "threads", 1, 1024);
+  d.pack = r.integer(j, "pack", 1, 1024);
+  if (r.good() && d.threads * d.pack > 1024) r.fail("a block of more than 1024 threads");
+  d.shared_bytes = r.integer(j, "shared_bytes", 0, std::int64_t{1} << 20);
   for (const Json& fact : r.list(j, "asserted")) {
     if (fact.is_string())
       d.asserted.push_back(fact.get<std::string>());

@@ -29,7 +29,8 @@ struct LaunchDescription {
 };
 
 std::string to_json(const LaunchDescription& d);
-std::optional<LaunchDescription> from_json(const std::string& text, std::string* error);
+std::optional<LaunchDescription> from_json(const std::string& text, std::string* error,
+                                           const std::string& name = "launch description");
 
 // The launch description and the code (cubin if there, else PTX) of an artifact folder. "" on success.
 std::string read_artifact(const std::string& folder, LaunchDescription* launch, std::string* image);

@@ -90,11 +90,11 @@ TEST(LaunchInput, Refusals) {
   EXPECT_NE(refused({{"a", "1.5.5"}}).find("no f32"), std::string::npos);
   EXPECT_NE(refused({{"x", "random:"}}).find("A-14"), std::string::npos);
   EXPECT_NE(refused({{"x", "@nobody"}}).find("names no other view"), std::string::npos);
-  EXPECT_NE(refused({{"x", "/no/such.npy"}}).find("cannot be read"), std::string::npos);
+  EXPECT_NE(refused({{"x", "/no/such.npy"}}).find("No such file"), std::string::npos);
   EXPECT_NE(refused({{"z", x}}).find("does not hold i64"), std::string::npos);
   EXPECT_NE(refused({{"x", x}}).find("A-01"), std::string::npos);
   EXPECT_NE(refused({{"x", x}, {"LD", "2"}, {"i", "0"}}).find("LD >= N"), std::string::npos);
-  EXPECT_NE(refused({{"M", "3000000000"}, {"N", "1000"}, {"LD", "1000"}, {"i", "0"}, {"x", "zeros"}}).find("too large"),
+  EXPECT_NE(refused({{"M", "3000000000"}, {"N", "1000"}, {"LD", "1000"}, {"i", "0"}, {"x", "zeros"}}).find("A-15"),
             std::string::npos);
   EXPECT_EQ(refused({{"x", x}, {"M", "5"}, {"LD", "4"}, {"i", "0"}, {"y", "zeros"}, {"a", "0"}}),
             "A-05 M is 5 by the argument but 3 by extent 0 of x");

@@ -68,7 +68,7 @@ TEST(Npy, RefusesWhatItCannotHold) {
   EXPECT_NE(refusal(sample("complex")).find("<c8"), std::string::npos);
   EXPECT_NE(refusal(sample("f32_c"), DType::f64).find("f64"), std::string::npos);
   EXPECT_NE(refusal(sample("u8"), DType::i1).find("boolean"), std::string::npos);
-  EXPECT_NE(refusal(sample("no_such_file")).find("cannot be read"), std::string::npos);
+  EXPECT_NE(refusal(sample("no_such_file")).find("No such file"), std::string::npos);
 }
 
 TEST(Npy, RefusesEveryTruncationAndNeverCrashesOnDamage) {
@@ -121,7 +121,7 @@ TEST(Npy, WritesTheBytesThatNumPyWrites) {
 TEST(Npy, LeavesNothingBehindWhenItCannotWrite) {
   std::string error;
   EXPECT_FALSE(write_npy("/no/such/folder/x.npy", Tensor::row_major(DType::f32, {2}), &error));
-  EXPECT_NE(error.find("cannot be written"), std::string::npos);
+  EXPECT_NE(error.find("No such file"), std::string::npos);
 }
 
 TEST(Tensor, StridedStorage) {

@@ -51,6 +51,34 @@ TEST(KirValidate, exit_codes) {
   EXPECT_EQ(validate(kCorpus + "row_sum_strict.kir --physical " + kCorpus + "hostile/unlicensed_fold.pir").code, 4);
 }
 
+// What is small as a graph of values may be endless as a tree.
+TEST(KirValidate, SharedValuesAreLookedAtOnce) {
+  kir::testing::TemporaryFolder folder;
+  std::string text = "kir 1\nkernel k(x: in f32[N], y: out f32[N]) {\n  parallel n in 0..N {\n    let a0 = x[n]\n";
+  for (int i = 1; i <= 60; ++i)
+    text += "    let a" + std::to_string(i) + " = a" + std::to_string(i - 1) + " * a" + std::to_string(i - 1) + "\n";
+  std::ofstream(folder.file("k.kir")) << text + "    y[n] = a60\n  }\n}\n";
+  EXPECT_EQ(validate(folder.file("k.kir")).code, 0);
+}
+
+TEST(KirValidate, ADeviceIsWrittenToAndALinkStays) {
+  kir::testing::TemporaryFolder folder;
+  EXPECT_EQ(validate(kCorpus + "relu.kir --certificate /dev/full").code, 2);
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+  fs::create_symlink("real.json", folder.file("link.json"));
+  std::ofstream(folder.file("real.json")) << "old";
+  EXPECT_EQ(validate(kCorpus + "relu.kir --certificate " + folder.file("link.json")).code, 0);
+  EXPECT_TRUE(fs::is_symlink(folder.file("link.json")));
+  EXPECT_EQ(read(folder.file("real.json")).front(), '{');
+}
+
+TEST(KirValidate, StreamsThatCannotBeWritten) {
+  EXPECT_EQ(validate(kCorpus + "relu.kir > /dev/full").code, 2);
+  EXPECT_EQ(validate(kCorpus + "relu.kir --format json > /dev/full").code, 2);
+  EXPECT_EQ(validate(kCorpus + "must-reject/malformed.kir 2> /dev/full").code, 2);
+  EXPECT_EQ(validate(kCorpus + "relu.kir >&- 2>&- <&-").code, 2);
+}
+
 TEST(KirValidate, usage_errors_are_two) {
   for (const std::string& arguments :
        {std::string(), std::string("--no-such-flag x.kir"), std::string("/no/such/file.kir"),

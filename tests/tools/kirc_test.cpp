@@ -58,6 +58,28 @@ class Kirc : public ::testing::Test {
   const fs::path& folder_ = temporary_.path();
 };
 
+TEST_F(Kirc, ReplacesNothingButArtifacts) {
+  const std::string out = (folder_ / "art").string(), kernel = KIR_SOURCE_DIR "/corpus/relu.kir";
+  run(0, kernel + " -o " + out);
+  run(0, kernel + " -o " + out);
+  std::ofstream(out + "/notes.txt") << "mine";
+  expect(run(2, kernel + " -o " + out), {"it is left as it is"});
+  EXPECT_TRUE(fs::exists(out + "/notes.txt"));
+}
+
+TEST_F(Kirc, KernelsHaveFilesOfTheirOwn) {
+  const std::string file =
+      write("k.kir", "kir 1\nkernel k<A: i32 in {-1, 1}>(y: out i32[N]) { parallel n in 0..N { y[n] = i32(A) } }\n");
+  const fs::path out = folder_ / "several";
+  run(0, file + " --emit physical -o " + out.string());
+  EXPECT_EQ(std::distance(fs::directory_iterator(out), fs::directory_iterator()), 2);
+}
+
+TEST_F(Kirc, UnknownTargetsAreUsage) {
+  for (const char* target : {"sm_", "sm_1", "sm_90a,+ptx99", "abacus"})
+    expect(run(2, std::string(KIR_SOURCE_DIR "/corpus/relu.kir --target ") + target + " --emit ptx"), {"is neither host nor"});
+}
+
 // shows: D3 D4 K4.10
 TEST_F(Kirc, WritesAProvenArtifact) {
   std::string said = run(0, corpus("softmax.kir") + " --target sm_90a --proofs required -o " + out());

@@ -3,18 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <limits>
 
+#include "core/base/file.h"
 #include "core/interp/oracle.h"
 #include "core/numeric/float_format.h"
 #include "core/text/text.h"
 #include "emit/artifact.h"
+#include "emit/runtime/json_reader.h"
 
 namespace kir::tools {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 using Symbols = std::map<std::string, std::int64_t>;
 
 std::string rendered(const Diagnostics& diagnostics, const SourcePtr& source) {
@@ -55,12 +56,41 @@ double spacing(const Scalar& s) {
 
 }  // namespace
 
-void BundleWriter::add_kernel(const std::string& name, const Kernel& kernel, const PhysicalProgram& program, const Json& entry,
-                              bool same_order) {
+std::vector<CorpusEntry> corpus_entries(const std::string& path) {
+  constexpr std::size_t kMaxJson = std::size_t{16} << 20;
+  constexpr std::int64_t kHigh = std::numeric_limits<std::int64_t>::max();
+  std::string error;
+  const std::optional<std::string> text = read_file(path, kMaxJson, &error);
+  if (!text) throw Trouble(error);
+  const runtime::Json j = runtime::parse_json(*text, path, &error);
+  if (j.is_discarded()) throw Trouble(error);
+  runtime::JsonReader r(path, &error);
+  std::vector<CorpusEntry> entries;
+  for (const runtime::Json& k : r.list(j, "kernels")) {
+    CorpusEntry entry{r.text(k, "name"), {}, {}, {}};
+    for (const runtime::Json& s : r.list(k, "sizes")) {
+      if (!s.is_object()) r.fail(fmt::format("sizes of {} are no object", entry.name));
+      entry.sizes.emplace_back();
+      for (const auto& [name, v] : s.items()) entry.sizes.back()[name] = r.as_integer(v, name, -kHigh, kHigh);
+    }
+    if (entry.sizes.empty()) r.fail(fmt::format("{} has no sizes", entry.name));
+    if (k.contains("scalars"))
+      for (const auto& [name, v] : r.object(k, "scalars").items()) entry.scalars[name] = r.as_text(v, name);
+    if (k.contains("oracle"))
+      for (const auto& [name, v] : r.object(k, "oracle").items())
+        if (v != "bitwise") entry.inexact.insert(name);
+    entries.push_back(std::move(entry));
+  }
+  if (entries.empty()) r.fail("there is no kernel in it");
+  if (!r.good()) throw Trouble(error);
+  return entries;
+}
+
+void BundleWriter::add_kernel(const std::string& name, const Kernel& kernel, const PhysicalProgram& program,
+                              const CorpusEntry& entry, bool same_order) {
   write_program(name, program);
   runtime::BundleKernel k{name, "artifacts/" + name, {}};
-  std::vector<Symbols> sizes;
-  for (const Json& s : entry.at("sizes")) sizes.push_back(s.get<Symbols>());
+  std::vector<Symbols> sizes = entry.sizes;
   if (auto large = enlarged(kernel.abi, sizes.back())) sizes.push_back(*large);
   const bool may_alias = std::any_of(kernel.abi.aliases.begin(), kernel.abi.aliases.end(),
                                      [](const AliasFact& f) { return f.kind == AliasKind::may_alias; });
@@ -74,12 +104,12 @@ void BundleWriter::add_kernel(const std::string& name, const Kernel& kernel, con
   bundle_.kernels.push_back(std::move(k));
 }
 
-void BundleWriter::add_case(runtime::BundleKernel& k, const Kernel& kernel, const Json& entry, const Symbols& symbols,
+void BundleWriter::add_case(runtime::BundleKernel& k, const Kernel& kernel, const CorpusEntry& entry, const Symbols& symbols,
                             std::uint64_t seed, bool special, bool aliased) {
   runtime::BundleCase c;
   c.label = label(symbols, seed, special) + (aliased ? ", aliased" : "");
   c.symbols = symbols;
-  if (entry.contains("scalars")) c.scalars = entry.at("scalars").get<std::map<std::string, std::string>>();
+  c.scalars = entry.scalars;
   for (std::size_t i = 0; i < kernel.abi.views.size(); ++i) {
     runtime::BundleView view{seed + 2 * i, special, ""};
     for (const AliasFact& f : kernel.abi.aliases)
@@ -109,8 +139,7 @@ void BundleWriter::add_case(runtime::BundleKernel& k, const Kernel& kernel, cons
     e.file = fmt::format("expected/{}/{}.{}.npy", k.name, k.cases.size(), view.name);
     save(e.file, contents);
     // The corpus says which outputs are the same bits on every provider: those of exact values, or in one order.
-    const Json oracle = entry.contains("oracle") ? entry.at("oracle").value(view.name, Json("bitwise")) : Json("bitwise");
-    if (oracle != "bitwise" && !reference.exact) {
+    if (entry.inexact.contains(view.name) && !reference.exact) {
       e.radius = fmt::format("expected/{}/{}.{}.radius.npy", k.name, k.cases.size(), view.name);
       Tensor radius = Tensor::strided(DType::f64, contents.shape, contents.strides);
       for (std::size_t at = 0; at < reference.radius[i].size(); ++at)
@@ -181,9 +210,8 @@ void BundleWriter::save(const std::string& file, const Tensor& t) const {
 }
 
 void BundleWriter::finish() const {
-  std::ofstream out(out_ / "bundle.json", std::ios::binary);
-  out << runtime::to_json(bundle_);
-  if (!out.flush()) throw Trouble("cannot write bundle.json");
+  std::string error;
+  if (!write_file((out_ / "bundle.json").string(), runtime::to_json(bundle_), &error)) throw Trouble(error);
 }
 
 std::size_t BundleWriter::cases() const {

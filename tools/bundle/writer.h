@@ -3,10 +3,11 @@
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "core/kir/kernel.h"
 #include "core/pir/program.h"
@@ -19,13 +20,22 @@ struct Trouble : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// What the corpus' JSON says about a kernel.
+struct CorpusEntry {
+  std::string name;                                        // the kernel's id
+  std::vector<std::map<std::string, std::int64_t>> sizes;  // at least one
+  std::map<std::string, std::string> scalars;              // as literals
+  std::set<std::string> inexact;                           // written views that are not the same bits on every provider
+};
+std::vector<CorpusEntry> corpus_entries(const std::string& path);  // of a FILE.json
+
 class BundleWriter {
  public:
   BundleWriter(std::filesystem::path out, std::string target) : out_(std::move(out)), target_(std::move(target)) {}
 
-  // `program` implements `kernel`; the reference interpreter says what is right. `entry` is the kernel's entry of the corpus'
-  // JSON. Unless the program keeps the kernel's order of evaluation, only launches whose results do not depend on it are made.
-  void add_kernel(const std::string& name, const Kernel& kernel, const PhysicalProgram& program, const nlohmann::json& entry,
+  // `program` implements `kernel`; the reference interpreter says what is right. Unless the program keeps the kernel's order of
+  // evaluation, only launches whose results do not depend on it are made.
+  void add_kernel(const std::string& name, const Kernel& kernel, const PhysicalProgram& program, const CorpusEntry& entry,
                   bool same_order);
 
   // A program by itself; the physical interpreter says what is right, within `ulp` units in the last place.
@@ -39,7 +49,7 @@ class BundleWriter {
 
  private:
   void write_program(const std::string& name, const PhysicalProgram& program) const;
-  void add_case(runtime::BundleKernel& k, const Kernel& kernel, const nlohmann::json& entry,
+  void add_case(runtime::BundleKernel& k, const Kernel& kernel, const CorpusEntry& entry,
                 const std::map<std::string, std::int64_t>& symbols, std::uint64_t seed, bool special, bool aliased);
   void save(const std::string& file, const Tensor& t) const;
 

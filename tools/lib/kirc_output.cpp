@@ -2,36 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-#include <iostream>
-
 #include "core/base/file.h"
 #include "core/base/sha256.h"
 #include "core/text/text.h"
 #include "emit/emit.h"
 
 namespace kir::tools {
-namespace {
-
-// "clamp<T = f32>" as a file name: "clamp-T-f32".
-std::string file_name(const std::string& id) {
-  std::string out;
-  for (char c : id) {
-    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_')
-      out += c;
-    else if (!out.empty() && out.back() != '-')
-      out += '-';
-  }
-  while (!out.empty() && out.back() == '-') out.pop_back();
-  return out;
-}
-
-}  // namespace
-
 std::string KircOutput::check() const {
   const bool host = request_.target == "host";
-  if (!host && !request_.target.starts_with("sm_"))
-    return fmt::format("target {} is neither host nor an NVIDIA architecture such as sm_90a", request_.target);
+  if (std::string problem = emit::target_problem(request_.target); !problem.empty()) return problem;
   if (host && (request_.emit == "ptx" || request_.emit == "cubin"))
     return fmt::format("--emit {} needs an NVIDIA target, such as --target sm_90a", request_.emit);
   if (request_.folder.empty() && (request_.emit == "cubin" || request_.emit == "artifact"))
@@ -84,24 +63,34 @@ bool KircOutput::add(const PhysicalProgram& program, const std::string& id, Repo
 
 std::string KircOutput::commit() const {
   namespace fs = std::filesystem;
+  if (request_.folder.empty()) {
+    for (const Item& item : items_) fmt::print("{}", item.text);
+    return "";
+  }
+  // Everything is written before anything gets its name.
+  const fs::path folder = request_.folder;
+  std::vector<StagedFile> files;
+  std::vector<StagedFolder> artifacts;
+  std::string error;
   for (const Item& item : items_) {
-    if (request_.folder.empty()) {
-      std::cout << item.text << std::flush;
-      if (!std::cout) return "standard output cannot be written";
-      continue;
-    }
-    const fs::path folder = request_.folder;
-    const std::string name = file_name(item.id);
-    std::string error;
+    const std::string name = file_stem(item.id);
     if (item.is_artifact) {
-      error = emit::write_artifact((request_.several ? folder / name : folder).string(), item.artifact);
+      auto staged = emit::stage_artifact((request_.several ? folder / name : folder).string(), item.artifact, &error);
+      if (!staged) return error;
+      artifacts.push_back(std::move(*staged));
     } else {
       std::error_code code;
       fs::create_directories(folder, code);
-      write_file((folder / (name + suffix())).string(), item.text, &error);
+      if (code) return fmt::format("{}: {}", folder.string(), code.message());
+      auto staged = StagedFile::write((folder / (name + suffix())).string(), {item.text}, &error);
+      if (!staged) return error;
+      files.push_back(std::move(*staged));
     }
-    if (!error.empty()) return error;
   }
+  for (StagedFile& f : files)
+    if (!f.commit(&error)) return error;
+  for (StagedFolder& a : artifacts)
+    if (!a.commit(&error)) return error;
   return "";
 }
 

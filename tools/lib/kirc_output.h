@@ -1,4 +1,5 @@
-// What kirc writes. Everything is made in memory first; commit() writes it, each file or artifact folder whole or not at all.
+// What kirc writes. Everything is made in memory first; commit() writes it, each file or artifact folder
+// whole or not at all; none is replaced before all are written.
 #pragma once
 
 #include <filesystem>
