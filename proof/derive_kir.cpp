@@ -210,6 +210,7 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
     const ReduceNode& node = *d.reduces[i].first;
     SourceRange range = d.reduces[i].second;
     Order order = node.order;
+    const RegionId region = kernel.body.op(kernel.body.value(ValueId(static_cast<std::uint32_t>(node.site))).op).regions[1];
     const ScalarList* identity = node.identity.empty() ? nullptr : &node.identity;
     bool assumed = node.identity_assumed;
     const Combine& combine = node.combine;
@@ -239,7 +240,6 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
         ledger.assume("licence", fmt::format("identity assumed ({}) of the reduce at {}", show(*identity),
                                              kernel.source ? describe(*kernel.source, range) : "?"));
       } else {
-        std::string counter;
         for (const Tuple& p : points) {
           // With an initial value only accumulators that can be reached count: those that start from it.
           Tuple acc = p;
@@ -247,13 +247,13 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
             if (auto reached = apply(combine, {*init}, p, terms)) acc = *reached;
           for (bool left : {true, false}) {
             auto r = left ? apply(combine, *identity, acc, terms) : apply(combine, acc, *identity, terms);
-            if (r && !equal_values(*r, acc) && counter.empty())
-              counter = fmt::format("combine({}, {}) = {}", left ? show(*identity) : show(acc),
-                                    left ? show(acc) : show(*identity), show(*r));
+            if (r && !equal_values(*r, acc) && !o.law)
+              o.law =
+                  LawWitness{left ? LawWitness::Law::neutral_left : LawWitness::Law::neutral_right, region, {*identity, acc}};
           }
         }
-        if (!counter.empty())
-          o.preset = Obligation::Preset{Verdict::refuted, "the identity changes a value: " + counter};
+        if (o.law)
+          o.preset = Obligation::Preset{Verdict::unknown, "the identity is not neutral, but no execution showed it"};
         else if (!neutral_by_component(combine, *identity, init))
           o.preset = Obligation::Preset{
               Verdict::unknown,
@@ -274,28 +274,21 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
     Obligation o = obligation(Side::kir, ObligationKind::combine_laws, fmt::format("{}/laws/{}", prefix, i), sentence, range);
     o.goal = terms.exprs().boolean(true);
     if (!proven) {
-      std::string counter;
       for (const Tuple& a : points)
         for (const Tuple& b : points) {
           if (order == Order::any) {
             auto x = apply(combine, a, b, terms), y = apply(combine, b, a, terms);
-            if (x && y && !equal_values(*x, *y) && counter.empty())
-              counter =
-                  fmt::format("combine({0}, {1}) = {2} but combine({1}, {0}) = {3}", show(a), show(b), show(*x), show(*y));
+            if (x && y && !equal_values(*x, *y) && !o.law) o.law = LawWitness{LawWitness::Law::commutative, region, {a, b}};
           }
           for (const Tuple& c : points) {
             auto ab = apply(combine, a, b, terms), bc = apply(combine, b, c, terms);
             auto x = ab ? apply(combine, *ab, c, terms) : std::nullopt, y = bc ? apply(combine, a, *bc, terms) : std::nullopt;
-            if (x && y && !equal_values(*x, *y) && counter.empty())
-              counter =
-                  fmt::format("with a = {}, b = {}, c = {}: combine(combine(a, b), c) = {} but combine(a, combine(b, c)) = {}",
-                              show(a), show(b), show(c), show(*x), show(*y));
+            if (x && y && !equal_values(*x, *y) && !o.law) o.law = LawWitness{LawWitness::Law::associative, region, {a, b, c}};
           }
         }
-      o.preset = counter.empty()
-                     ? Obligation::Preset{Verdict::unknown,
-                                          "the laws of an exact combine of its own are not decided; use order(strict)"}
-                     : Obligation::Preset{Verdict::refuted, counter};
+      o.preset = Obligation::Preset{Verdict::unknown,
+                                    o.law ? "the law does not hold, but no execution showed it"
+                                          : "the laws of an exact combine of its own are not decided; use order(strict)"};
     }
     ledger.add(std::move(o));
   }

@@ -13,6 +13,7 @@
 
 #include "core/base/source.h"
 #include "core/index/expr.h"
+#include "core/numeric/scalar.h"
 
 namespace kir::proof {
 
@@ -80,6 +81,14 @@ int combine_exit_codes(int a, int b);
 
 enum class Side : std::uint8_t { kir, physical, lowering };
 
+// Operands at which a combine seems to break a law: the identity and an accumulator (neutral), a and b (commutative), or
+// a, b and c (associative), a literal for each component.
+struct LawWitness {
+  enum class Law : std::uint8_t { neutral_left, neutral_right, commutative, associative } law;
+  RegionId combine;  // of the kernel's body
+  std::vector<std::vector<Scalar>> operands;
+};
+
 struct Obligation {
   ObligationKind kind{};
   std::string key;        // stable identity of the claim: kind, place and what distinguishes it; equal keys, equal claims
@@ -93,6 +102,8 @@ struct Obligation {
     std::string reason;
   };
   std::optional<Preset> preset;
+  // With a preset of UNKNOWN: what to run, which refutes the law when the interpreter agrees.
+  std::optional<LawWitness> law;
   // A difference that no rule of the validator explains: the goal is `false`, provable only when the path is unreachable. Not
   // proved, it is UNSUPPORTED with this reason unless a replay refutes it.
   std::string otherwise_unsupported;

@@ -9,6 +9,7 @@
 #include "core/base/check.h"
 #include "smt/launches.h"
 #include "smt/replay.h"
+#include "smt/replay_law.h"
 #include "smt/run.h"
 
 namespace kir::smt {
@@ -53,6 +54,7 @@ class Judge {
     out_.decisions = decide(out_.ledger, options_.decide);
     out_.counterexample_of.assign(out_.decisions.size(), Outcome::kNone);
     replay_models();
+    replay_laws();
     attribute();
     settle();
   }
@@ -163,6 +165,20 @@ class Judge {
       d.verdict = Verdict::unknown;
       d.reason =
           fmt::format("a model of the negation ({}) did not replay{}", model_text(d), d.reason.empty() ? "" : ": " + d.reason);
+    }
+  }
+
+  void replay_laws() {
+    for (std::size_t i = 0; i < out_.decisions.size(); ++i) {
+      const proof::Obligation& o = out_.ledger.obligations[i];
+      if (!o.law) continue;
+      std::optional<std::string> story = replay_law(kernel_, *o.law);
+      if (!story) continue;
+      out_.counterexamples.push_back({std::move(*story), o.side, o.range});
+      out_.counterexample_of[i] = out_.counterexamples.size() - 1;
+      out_.decisions[i].verdict = Verdict::refuted;
+      out_.decisions[i].reason =
+          fmt::format("counterexample {}: {}", out_.counterexamples.size(), out_.counterexamples.back().text);
     }
   }
 

@@ -80,9 +80,16 @@ class Expectation:
         demand(found >= self.errors, f"{found} errors reported, expected at least {self.errors}\n{tail(output, 40)}")
 
 
+def shows_refutation(code, output):
+    """What is refuted was run: the output has the counterexample."""
+    demand(code != 1 or "counterexample: " in output, f"REFUTED without a counterexample\n{tail(output)}")
+
+
 def reject_check(tools, path):
     def check():
-        Expectation(path).check(*tools.validate(path))
+        code, output = tools.validate(path)
+        Expectation(path).check(code, output)
+        shows_refutation(code, output)
         with tempfile.TemporaryDirectory() as folder:
             target = pathlib.Path(folder) / "artifact"
             code, output = tools.compile(path, "--target", "host", "--proofs", "required", "-o", target)
@@ -210,6 +217,7 @@ def self_test():
             demand(fails(expectation.check, "timeout", good), "a time-out passes")
             demand(fails(expectation.check, 1, good.replace("kir-safe", "kir-sane")), "a missing text passes")
             demand(fails(expectation.check, 1, good.replace("a:3:2: error", "")), "a missing error passes")
+            demand(fails(shows_refutation, 1, good), "a refutation without counterexample passes")
             file.write_text("kir 1\n")
             demand(fails(Expectation(file).check, 1, good), "a file without expectation passes")
         one = np.array([1, 0, np.nan], np.float32)

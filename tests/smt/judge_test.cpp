@@ -5,6 +5,7 @@
 #include "formula.h"
 #include "smt/launches.h"
 #include "smt/replay.h"
+#include "smt/replay_law.h"
 #include "smt/run.h"
 
 namespace kir {
@@ -197,6 +198,41 @@ TEST(Launches, arguments_are_bounded_and_aliases_share_memory) {
   EXPECT_NE(copy.views["x"], args->views["x"]);
   EXPECT_NE(smt::make_args(kernel->abi, {{"N", 4}}, smt::Contents::exact, 1, false, 1 << 20)->views["x"], nullptr);
   EXPECT_FALSE(smt::make_args(kernel->abi, {{"N", std::int64_t{1} << 40}}, smt::Contents::exact, 1, false, 1 << 20));
+}
+
+RegionId combine_of(const Kernel& kernel) {
+  for (std::size_t i = 0; i < kernel.body.op_count(); ++i)
+    if (const Op& op = kernel.body.op(OpId(static_cast<std::uint32_t>(i))); op.kind == OpKind::reduce) return op.regions[1];
+  ADD_FAILURE() << "no reduce";
+  return {};
+}
+
+std::shared_ptr<const Kernel> folding(const std::string& combine) {
+  return kernel_of(
+      "kernel fold(x: in i32[N], y: out i32[1], c: i32) {\n  let three: i32 = constant 3\n"
+      "  let s: i32 = reduce (n in 0..N) map { let v: i32 = load x[n]  yield v } combine order(any) (a: i32, b: i32) {" +
+      combine + "} identity (0)\n  y[0] = s\n}");
+}
+
+// shows: K7.12 D4
+TEST(ReplayLaw, RunsTheCombineAndRefutesOnlyWhatFails) {
+  using Law = proof::LawWitness::Law;
+  auto i = [](std::int64_t v) { return std::vector<Scalar>{Scalar::of_int(DType::i32, v)}; };
+  auto replayed = [&](const std::shared_ptr<const Kernel>& k, Law law, std::vector<std::vector<Scalar>> operands) {
+    return smt::replay_law(*k, {law, combine_of(*k), std::move(operands)});
+  };
+  auto minus = folding(" let r: i32 = sub a, b  yield r ");
+  EXPECT_EQ(replayed(minus, Law::commutative, {i(5), i(2)}), "combine(5, 2) = 3 but combine(2, 5) = -3");
+  EXPECT_EQ(replayed(minus, Law::commutative, {i(5), i(5)}), std::nullopt);
+  EXPECT_EQ(replayed(minus, Law::neutral_right, {i(0), i(7)}), std::nullopt);
+  EXPECT_EQ(replayed(minus, Law::neutral_left, {i(0), i(7)}), "the identity changes a value: combine(0, 7) = -7");
+  EXPECT_EQ(replayed(minus, Law::associative, {i(1), i(2), i(3)}),
+            "with a = 1, b = 2, c = 3: combine(combine(a, b), c) = -4 but combine(a, combine(b, c)) = 2");
+  // Control flow and constants from outside are run too; a value that a launch decides is not.
+  auto branch = folding(
+      " let t: i1 = cmp.slt a, three  let r: i32 = if t { let p: i32 = add b, three  yield p } else { yield a }  yield r ");
+  EXPECT_EQ(replayed(branch, Law::commutative, {i(1), i(9)}), "combine(1, 9) = 12 but combine(9, 1) = 9");
+  EXPECT_EQ(replayed(folding(" let r: i32 = add a, c  yield r "), Law::commutative, {i(1), i(9)}), std::nullopt);
 }
 
 }  // namespace
