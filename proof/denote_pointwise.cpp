@@ -38,6 +38,9 @@ std::optional<ExprKind> signed_comparison(CmpPredicate p) {
   return std::nullopt;
 }
 
+// A formula is a graph whose tree may be exponentially large. One that is too large stays a term: a value without laws.
+bool is_small(Expr formula) { return written_out(formula).nodes <= 2000; }
+
 bool is_integer_conversion(ConvertMode m) { return m == ConvertMode::wrap || m == ConvertMode::sint; }
 
 }  // namespace
@@ -71,12 +74,15 @@ void BodyDenoter::run_pointwise(const Op& op) {
     // Of booleans only equality; their signed order stays an atom.
     bool equality = p == CmpPredicate::eq || p == CmpPredicate::ne;
     if (auto kind = signed_comparison(p); kind && a->type != DType::u64 && (a->type != DType::i1 || equality))
-      return bind(result, SymbolicValue::of(pool_.make(*kind, {expr_of(op.operands[0]), expr_of(op.operands[1])})));
+      if (Expr e = pool_.make(*kind, {expr_of(op.operands[0]), expr_of(op.operands[1])}); a->type != DType::i1 || is_small(e))
+        return bind(result, SymbolicValue::of(e));
     return define(result, terms_.cmp(p, a, b));
   }
   if (op.kind == OpKind::select) {
     Expr c = expr_of(op.operands[0]);
-    if (t.dtype == DType::i1) return bind(result, SymbolicValue::of(ite(c, expr_of(op.operands[1]), expr_of(op.operands[2]))));
+    if (t.dtype == DType::i1)
+      if (Expr e = ite(c, expr_of(op.operands[1]), expr_of(op.operands[2])); is_small(e))
+        return bind(result, SymbolicValue::of(e));
     if (operand(1) == operand(2)) decides(c, op.range);  // the term forgets it
     return define(result, terms_.select(c, operand(1), operand(2)));
   }
@@ -105,10 +111,12 @@ void BodyDenoter::run_pointwise(const Op& op) {
   }
   if (t.dtype == DType::i1) {
     auto e = [&](std::size_t i) { return expr_of(op.operands[i]); };
-    if (op.kind == OpKind::bit_and) return bind(result, SymbolicValue::of(both(e(0), e(1))));
-    if (op.kind == OpKind::bit_or) return bind(result, SymbolicValue::of(either(e(0), e(1))));
-    if (op.kind == OpKind::bit_xor) return bind(result, SymbolicValue::of(not_equal(e(0), e(1))));
-    if (op.kind == OpKind::bit_not) return bind(result, SymbolicValue::of(negation(e(0))));
+    Expr formula;
+    if (op.kind == OpKind::bit_and) formula = both(e(0), e(1));
+    if (op.kind == OpKind::bit_or) formula = either(e(0), e(1));
+    if (op.kind == OpKind::bit_xor) formula = not_equal(e(0), e(1));
+    if (op.kind == OpKind::bit_not) formula = negation(e(0));
+    if (formula && is_small(formula)) return bind(result, SymbolicValue::of(formula));
   }
   if (op.kind == OpKind::divt || op.kind == OpKind::remt || op.kind == OpKind::divf || op.kind == OpKind::remf) {
     Expr a = expr_of(op.operands[0]), b = expr_of(op.operands[1]);

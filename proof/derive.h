@@ -30,6 +30,9 @@ void initialized_reads(const Denotation& d, Side side, const std::string& prefix
 void decided_uses(const Denotation& d, Side side, const std::string& prefix, TermPool& terms, Ledger& ledger);
 void decided_stores(const Denotation& d, const std::string& prefix, TermPool& terms, Ledger& ledger);
 
+// The laws of each reduce of the kernel (combine-laws), and the licences that are taken on the author's word.
+void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, const std::string& prefix, Ledger& ledger);
+
 void append(std::vector<Expr>& to, const std::vector<Expr>& more);
 
 }  // namespace kir::proof

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <set>
 
 #include "proof/derive.h"
 #include "proof/path.h"
@@ -12,14 +13,17 @@ namespace {
 
 bool is_arbitrary(Term t) { return t->kind == TermKind::arbitrary; }
 
-// Where an arbitrary value is reached from `root`: each way there must be contradictory.
+// Where an arbitrary value is reached from `root`: each way there must be contradictory. A term is a graph, with far more ways
+// through it than nodes: a node is looked at once under the same conditions, and after kMostNodes nodes the rest counts as
+// reached.
 class ArbitraryWalk {
  public:
   ArbitraryWalk(TermPool& terms, const std::function<void(const std::vector<Expr>&)>& reached)
       : terms_(terms), reached_(reached) {}
 
   void walk(Term t, std::vector<Expr> under) {
-    if (!terms_.mentions(t, is_arbitrary)) return;
+    if (!terms_.mentions(t, is_arbitrary) || !seen_.emplace(t, under).second) return;
+    if (seen_.size() > kMostNodes) return reached_(under);
     if (t->kind == TermKind::select) {
       if (terms_.mentions(terms_.boolean(t->exprs[0]), is_arbitrary)) return reached_(under);
       for (int b = 0; b < 2; ++b) {
@@ -50,7 +54,9 @@ class ArbitraryWalk {
   }
 
  private:
+  static constexpr std::size_t kMostNodes = 2000;
   TermPool& terms_;
+  std::set<std::pair<Term, std::vector<Expr>>> seen_;
   const std::function<void(const std::vector<Expr>&)>& reached_;
 };
 

@@ -13,6 +13,7 @@ namespace kir::proof {
 namespace {
 
 constexpr int kMaxDepth = 400;
+constexpr std::size_t kMostPairs = 100'000;
 
 Expr negated(Expr e) { return e.is(ExprKind::logical_not) ? e.kid(0) : negation(e); }
 
@@ -73,10 +74,12 @@ bool Matcher::match(Term k, Term p, const std::vector<Expr>& context, const Matc
   if (k == p && k->kind != TermKind::arbitrary && !terms_.mentions(k, reads_written) &&
       !terms_.mentions(k, [](Term x) { return x->kind == TermKind::arbitrary; }))
     return true;
+  if (++looked_at_ > kMostPairs) return fail("the terms have too many ways to match");
   auto memo = std::tuple(k, p, context);
   if (done_.contains(memo)) return true;
+  if (failed_.contains(memo)) return false;
   auto ok = [&](bool result) {
-    if (result) done_.insert(memo);
+    (result ? done_ : failed_).insert(memo);
     return result;
   };
   if (k->kind == TermKind::select || p->kind == TermKind::select) return ok(match_select(k, p, context, site));
@@ -138,7 +141,7 @@ bool Matcher::match(Term k, Term p, const std::vector<Expr>& context, const Matc
       };
       if (attempt([&] { return in_order(false); })) return ok(true);
       if (k->kids.size() == 2 && is_commutative(k->op, k->type)) return ok(attempt([&] { return in_order(true); }));
-      return false;
+      return ok(false);
     }
     case TermKind::cmp:
     case TermKind::convert:

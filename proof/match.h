@@ -116,10 +116,13 @@ class Matcher {
   ExprPool& pool_;
   std::vector<Obligation>& out_;
   std::vector<PendingLoad>& pending_;
-  std::set<std::tuple<Term, Term, std::vector<Expr>>> done_;
+  using Pair = std::tuple<Term, Term, std::vector<Expr>>;
+  std::set<Pair> done_;
+  std::set<Pair> failed_;                                    // not rolled back: a pair that failed once is not tried again
   std::map<std::int64_t, std::vector<Schedule>> schedules_;  // by site of the KIR
   std::string why_;
   int depth_ = 0;
+  std::size_t looked_at_ = 0;  // pairs
   std::size_t next_key_ = 0;
 };
 

@@ -26,19 +26,10 @@ std::vector<Expr> joined(const std::vector<Expr>& a, const std::vector<Expr>& b)
   return out;
 }
 
-void conjuncts(Expr e, std::vector<Expr>& out) {
-  if (e.is(ExprKind::logical_and)) {
-    conjuncts(e.kid(0), out);
-    conjuncts(e.kid(1), out);
-  } else {
-    out.push_back(e);
-  }
-}
-
 // A proposal for the only value of a binder: a lower bound that a guard gives without other binders, else its own.
 Expr least(const Interval& b, const std::vector<Expr>& guards, const std::vector<Expr>& vars) {
   std::vector<Expr> all;
-  for (Expr g : guards) conjuncts(g, all);
+  for (Expr g : guards) append_conjuncts(g, all);
   auto closed = [&](Expr e) {
     return !kir::mentions(e, [&](Expr l) { return std::find(vars.begin(), vars.end(), l) != vars.end(); });
   };

@@ -13,7 +13,7 @@
 
 #include "core/base/source.h"
 #include "core/index/expr.h"
-#include "core/numeric/scalar.h"
+#include "proof/law.h"
 
 namespace kir::proof {
 
@@ -80,14 +80,6 @@ int exit_code(Verdict v);
 int combine_exit_codes(int a, int b);
 
 enum class Side : std::uint8_t { kir, physical, lowering };
-
-// Operands at which a combine seems to break a law: the identity and an accumulator (neutral), a and b (commutative), or
-// a, b and c (associative), a literal for each component.
-struct LawWitness {
-  enum class Law : std::uint8_t { neutral_left, neutral_right, commutative, associative } law;
-  RegionId combine;  // of the kernel's body
-  std::vector<std::vector<Scalar>> operands;
-};
 
 struct Obligation {
   ObligationKind kind{};

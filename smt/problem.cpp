@@ -14,15 +14,6 @@ namespace {
 
 constexpr std::size_t kMaxParts = 64;
 
-void conjuncts(Expr e, std::vector<Expr>& out) {
-  if (e.is(ExprKind::logical_and)) {
-    conjuncts(e.kid(0), out);
-    conjuncts(e.kid(1), out);
-  } else if (!e.is_true()) {
-    out.push_back(e);
-  }
-}
-
 void split_goal(std::vector<Expr> hypotheses, Expr goal, std::vector<Part>& out) {
   if (out.size() < kMaxParts) {
     if (goal.is(ExprKind::logical_and)) {
@@ -31,13 +22,13 @@ void split_goal(std::vector<Expr> hypotheses, Expr goal, std::vector<Part>& out)
       return;
     }
     if (goal.is(ExprKind::implies)) {
-      conjuncts(goal.kid(0), hypotheses);
+      append_conjuncts(goal.kid(0), hypotheses);
       split_goal(std::move(hypotheses), goal.kid(1), out);
       return;
     }
     if (goal.is(ExprKind::ite)) {
       auto no = hypotheses;
-      conjuncts(goal.kid(0), hypotheses);
+      append_conjuncts(goal.kid(0), hypotheses);
       split_goal(std::move(hypotheses), goal.kid(1), out);
       no.push_back(negation(goal.kid(0)));
       split_goal(std::move(no), goal.kid(2), out);
@@ -45,9 +36,9 @@ void split_goal(std::vector<Expr> hypotheses, Expr goal, std::vector<Part>& out)
     }
     if (goal.is(ExprKind::eq) && goal.kid(0).sort() == Sort::boolean) {
       auto back = hypotheses;
-      conjuncts(goal.kid(0), hypotheses);
+      append_conjuncts(goal.kid(0), hypotheses);
       split_goal(std::move(hypotheses), goal.kid(1), out);
-      conjuncts(goal.kid(1), back);
+      append_conjuncts(goal.kid(1), back);
       split_goal(std::move(back), goal.kid(0), out);
       return;
     }
@@ -174,7 +165,7 @@ Problem make_problem(const proof::Obligation& o) {
     p.leaves.push_back(x);
   }
   auto rename = [&](Expr l) { return renamed.at(l); };
-  for (Expr h : o.hypotheses) conjuncts(p.pool->import(h, rename), p.hypotheses);
+  for (Expr h : o.hypotheses) append_conjuncts(p.pool->import(h, rename), p.hypotheses);
   p.goal = p.pool->import(o.goal, rename);
   return p;
 }

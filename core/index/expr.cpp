@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/base/check.h"
 
@@ -230,6 +231,37 @@ std::vector<ValueId> value_leaves(Expr e) {
 bool mentions(Expr e, const std::function<bool(Expr)>& predicate) {
   auto all = leaves(e);
   return std::any_of(all.begin(), all.end(), predicate);
+}
+
+void append_conjuncts(Expr e, std::vector<Expr>& out) {
+  std::unordered_set<const ExprNode*> seen;
+  std::vector<Expr> rest{e};
+  while (!rest.empty()) {
+    Expr x = rest.back();
+    rest.pop_back();
+    if (x.is_true() || !seen.insert(x.node()).second) continue;
+    if (x.is(ExprKind::logical_and))
+      rest.insert(rest.end(), {x.kid(1), x.kid(0)});
+    else
+      out.push_back(x);
+  }
+}
+
+WrittenOut written_out(Expr e, const std::function<WrittenOut(Expr leaf)>& leaf) {
+  std::unordered_map<const ExprNode*, WrittenOut> known;
+  auto walk = [&](auto& self, Expr x) -> WrittenOut {
+    if (x.kids().empty()) return leaf ? leaf(x) : WrittenOut{};
+    if (auto it = known.find(x.node()); it != known.end()) return it->second;
+    WrittenOut out{0, 1};
+    for (Expr k : x.kids()) {
+      const WrittenOut of = self(self, k);
+      out.levels = std::max(out.levels, of.levels);
+      out.nodes = std::min(out.nodes + of.nodes, WrittenOut::kMost);
+    }
+    out.levels = std::min(out.levels + 1, WrittenOut::kMost);
+    return known[x.node()] = out;
+  };
+  return walk(walk, e);
 }
 
 // Precedence: 0 implies, 1 or, 2 and, 3 not, 4 comparison, 5 additive, 6 multiplicative, 7 unary minus, 8 atom.

@@ -182,6 +182,16 @@ std::vector<Expr> leaves(Expr e);
 std::vector<ValueId> value_leaves(Expr e);
 bool mentions(Expr e, const std::function<bool(Expr leaf)>& predicate);
 
+// Appends the conjuncts of e in order, each once and `true` left out. O(distinct nodes).
+void append_conjuncts(Expr e, std::vector<Expr>& out);
+
+// The tree that e is when its shared parts are written out: its height, and its nodes. Both stop at kMost. O(distinct nodes).
+struct WrittenOut {
+  static constexpr std::uint32_t kMost = std::uint32_t{1} << 20;
+  std::uint32_t levels = 1, nodes = 1;
+};
+WrittenOut written_out(Expr e, const std::function<WrittenOut(Expr leaf)>& leaf = {});
+
 // Precedence-aware text that parses back to the same tree: + - * floordiv mod, ceildiv(a,b) min(a,b) max(a,b)
 // ite(c,a,b), comparisons, not/and/or/implies. Leaves are named by `leaf` (default: symbol and variable names,
 // "v<id>", "pos(k)").

@@ -106,12 +106,7 @@ void SimplifyEngine::forget() {
 }
 
 void SimplifyEngine::assume(Expr fact) {
-  if (fact.is(ExprKind::logical_and)) {
-    assume(fact.kid(0));
-    assume(fact.kid(1));
-    return;
-  }
-  raw_.push_back(fact);
+  append_conjuncts(fact, raw_);
   dirty_ = true;
 }
 

@@ -92,15 +92,10 @@ class BodyVerifier {
   const VerifyContext& context_;
   const Body& body_;
   Diagnostics& diagnostics_;
-  // Of the integer expression that an `index` result stands for, written out: levels, and terms (saturating). 0 for other
-  // values.
-  static constexpr std::uint32_t kMaxLevels = 1000, kMaxTerms = 100000;
-  struct Extent {
-    std::uint32_t levels = 0, terms = 0;
-  };
-  Extent written_out(Expr e) const;
+  static constexpr std::uint32_t kMaxLevels = 1000, kMaxNodes = 100000;
   std::vector<bool> visible_;
-  std::vector<Extent> extents_ = std::vector<Extent>(visible_.size());  // by value
+  // By value: of the integer expression that an `index` result stands for.
+  std::vector<WrittenOut> sizes_ = std::vector<WrittenOut>(visible_.size());
 };
 
 // Rules V-01 to V-07 of an ABI. `reserved` names are taken already (the kernel's constexprs).

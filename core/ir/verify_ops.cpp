@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "core/ir/derived_shape.h"
 #include "core/ir/verify_body.h"
@@ -113,36 +112,19 @@ void BodyVerifier::constant(const Op& o) {
     error("V-25", o, "the literal has bits beyond its width");
 }
 
-BodyVerifier::Extent BodyVerifier::written_out(Expr e) const {
-  std::unordered_map<const ExprNode*, Extent> known;  // e is a graph
-  auto walk = [&](auto& self, Expr x) -> Extent {
-    if (x.is(ExprKind::value))
-      return x.value().index < extents_.size() && extents_[x.value().index].levels > 0 ? extents_[x.value().index]
-                                                                                       : Extent{1, 1};
-    if (auto it = known.find(x.node()); it != known.end()) return it->second;
-    Extent out{0, 1};
-    for (Expr k : x.kids()) {
-      const Extent of = self(self, k);
-      out.levels = std::max(out.levels, of.levels);
-      out.terms = std::min(out.terms + of.terms, kMaxTerms + 1);
-    }
-    ++out.levels;
-    return known[x.node()] = out;
-  };
-  return walk(walk, e);
-}
-
 void BodyVerifier::index(const Op& o) {
   Expr e = o.attrs.get<Expr>(AttrKey::expr);
   if (e == Expr()) return;  // V-18
-  const Extent extent = written_out(e);
-  if (extent.levels > kMaxLevels || extent.terms > kMaxTerms)
-    return error(
-        "V-34", o,
-        fmt::format("with the index values in it written out, the expression has more than {} {}",
-                    extent.levels > kMaxLevels ? kMaxLevels : kMaxTerms, extent.levels > kMaxLevels ? "levels" : "terms"),
-        "carry the value in a loop, or take it from a view");
-  if (o.results[0].index < extents_.size()) extents_[o.results[0].index] = extent;
+  const WrittenOut size = written_out(e, [&](Expr leaf) {
+    return leaf.is(ExprKind::value) && leaf.value().index < sizes_.size() ? sizes_[leaf.value().index] : WrittenOut{};
+  });
+  const bool deep = size.levels > kMaxLevels;
+  if (deep || size.nodes > kMaxNodes)
+    return error("V-34", o,
+                 fmt::format("with the index values in it written out, the expression has more than {} {}",
+                             deep ? kMaxLevels : kMaxNodes, deep ? "levels" : "terms"),
+                 "carry the value in a loop, or take it from a view");
+  if (o.results[0].index < sizes_.size()) sizes_[o.results[0].index] = size;
   const Type& t = body_.type(o.results[0]);
   bool boolean = e.sort() == Sort::boolean;
   if (!context_.physical) return results(o, {boolean ? Type::scalar(DType::i1) : Type::index()});

@@ -232,6 +232,12 @@ TEST(ReplayLaw, RunsTheCombineAndRefutesOnlyWhatFails) {
   auto branch = folding(
       " let t: i1 = cmp.slt a, three  let r: i32 = if t { let p: i32 = add b, three  yield p } else { yield a }  yield r ");
   EXPECT_EQ(replayed(branch, Law::commutative, {i(1), i(9)}), "combine(1, 9) = 12 but combine(9, 1) = 9");
+  // A constant that both branches use is there whichever is taken.
+  auto both_use = folding(
+      " let z: i32 = constant 0  let t: i1 = cmp.slt a, z  let r: i32 = if t { let p: i32 = add b, three  yield p } else { let "
+      "q: "
+      "i32 = sub b, three  yield q }  yield r ");
+  EXPECT_EQ(replayed(both_use, Law::commutative, {i(5), i(9)}), "combine(5, 9) = 6 but combine(9, 5) = 2");
   EXPECT_EQ(replayed(folding(" let r: i32 = add a, c  yield r "), Law::commutative, {i(1), i(9)}), std::nullopt);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -51,14 +52,79 @@ TEST(KirValidate, exit_codes) {
   EXPECT_EQ(validate(kCorpus + "row_sum_strict.kir --physical " + kCorpus + "hostile/unlicensed_fold.pir").code, 4);
 }
 
-// What is small as a graph of values may be endless as a tree.
+// What is small as a graph of values may be endless as a tree. `operation` of the last value with itself, 40 times.
+std::string doubled(const std::string& type, const std::string& operation, const std::string& name, int n = 40) {
+  std::string text;
+  for (int i = 0; i < n; ++i) {
+    const std::string last = name + std::to_string(i);
+    text += "let " + name + std::to_string(i + 1) + ": " + type + " = " + operation + " " + last + ", " + last + "\n";
+  }
+  return text;
+}
+
+// With limits that such a tree exceeds.
+int validate_within_limits(const kir::testing::TemporaryFolder& folder, const std::string& kernel,
+                           const std::string& program = "") {
+  std::ofstream(folder.file("k.kir")) << "kir 1\n" << kernel;
+  std::ofstream(folder.file("k.pir")) << "pir 1\n" << program;
+  const std::string command = "ulimit -v 4000000; timeout 20 " KIR_BINARY_DIR "/bin/kir-validate " + folder.file("k.kir") +
+                              (program.empty() ? "" : " --physical " + folder.file("k.pir")) + " > /dev/null 2>&1";
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
+}
+
+// shows: D4
 TEST(KirValidate, SharedValuesAreLookedAtOnce) {
   kir::testing::TemporaryFolder folder;
-  std::string text = "kir 1\nkernel k(x: in f32[N], y: out f32[N]) {\n  parallel n in 0..N {\n    let a0 = x[n]\n";
-  for (int i = 1; i <= 60; ++i)
-    text += "    let a" + std::to_string(i) + " = a" + std::to_string(i - 1) + " * a" + std::to_string(i - 1) + "\n";
-  std::ofstream(folder.file("k.kir")) << text + "    y[n] = a60\n  }\n}\n";
-  EXPECT_EQ(validate(folder.file("k.kir")).code, 0);
+  const std::string head =
+      "kernel k(x: in i32[N], w: in f32[N], y: out i32[N], z: out f32[N]) { parallel n in 0..N {\n"
+      "let v: i32 = load x[n]\nlet t: i32 = constant 3\nlet b0: i1 = cmp.sgt v, t\n"
+      "let q: i1 = index n < 3\nlet u: f32 = load w[n]\n";
+  EXPECT_EQ(validate_within_limits(folder, head + "let a0: f32 = neg u\n" + doubled("f32", "mul", "a") + "z[n] = a40 } }"), 0);
+  for (const char* op : {"and", "or", "xor", "cmp.eq", "select b0,"})
+    EXPECT_EQ(
+        validate_within_limits(folder, head + doubled("i1", op, "b") + "store y[n] = v where b40\nif b40 { y[n] = t } } }"), 0)
+        << op;
+  // An arbitrary value below such a graph is found.
+  const std::string arbitrary = head + "let a0: f32 = load w[n] where q\n";
+  EXPECT_EQ(validate_within_limits(folder, arbitrary + doubled("f32", "mul", "a") + "z[n] = a40 } }"), 1);
+  std::string selects;
+  for (int i = 0; i < 30; ++i) {
+    const std::string a = std::to_string(i), b = std::to_string(i + 1);
+    selects += "let c" + a + ": i1 = cmp.olt u, u\nlet m" + a + ": f32 = neg a" + a + "\nlet a" + b + ": f32 = select c" + a +
+               ", a" + a + ", m" + a + "\n";
+  }
+  EXPECT_EQ(validate_within_limits(folder, arbitrary + selects + "z[n] = a30 } }"), 1);
+  // So is a law that such a combine breaks.
+  EXPECT_EQ(
+      validate_within_limits(
+          folder,
+          "kernel k(x: in i32[N], y: out i32[1]) {\nlet s: i32 = reduce (n in 0..N) map { let v: i32 = load x[n]  yield v } "
+          "combine order(any) (p: i32, q: i32) {\nlet a0: i32 = add p, q\n" +
+              doubled("i32", "mul", "a") + "yield a40 } identity (0)\ny[0] = s }"),
+      1);
+}
+
+// A program that differs below such a graph is refused, in whichever order the operands are compared.
+TEST(KirValidate, SharedValuesDoNotSlowARefusal) {
+  kir::testing::TemporaryFolder folder;
+  std::string program =
+      "program k implements \"k\"\nabi {\n x: view f32[N] strides(1) in align 4\n y: view f32[N] strides(1) out align 4\n dims "
+      "N: "
+      "i64\n}\nlaunch { threads 1 pack 128 grid G = ceildiv(N, 128) }\nspace { g0: (i in 0..N) length L0 = N offset O0 = 0 }\n"
+      "dispatch %w: i64 = program_id { O0 <= %w < O0 + L0 -> g0(%i = %w - O0)\n else -> exit }\n"
+      "group g0 (%i: i64 in 0..N) {\n %a0: f32 = load x[%i]\n";
+  for (int i = 0; i < 40; ++i) {
+    const std::string last = "%a" + std::to_string(i);
+    program += "%a" + std::to_string(i + 1) + ": f32 = mul " + last + ", " + last + "\n";
+  }
+  const std::string kernel = "kernel k(x: in f32[N], y: out f32[N]) { parallel n in 0..N {\nlet u: f32 = load x[n]\n";
+  auto kernel_from = [&](const std::string& first) {
+    return kernel + "let a0: f32 = " + first + "\n" + doubled("f32", "mul", "a") + "y[n] = a40 } }";
+  };
+  program += " store y[%i] = %a40\n}\n";
+  EXPECT_EQ(validate_within_limits(folder, kernel_from("load x[n]"), program), 0);
+  EXPECT_EQ(validate_within_limits(folder, kernel_from("exp u"), program), 1);
 }
 
 TEST(KirValidate, ADeviceIsWrittenToAndALinkStays) {

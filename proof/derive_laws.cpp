@@ -1,0 +1,220 @@
+// What a reduction of the KIR claims about its combine: a declared identity is neutral, a claimed order is lawful. Built-in
+// operations are looked up (core/numeric/laws.cpp); of other combines, operands at which a law fails are looked for.
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "core/ir/op_table.h"
+#include "core/numeric/scalar_ops.h"
+#include "core/text/text.h"
+#include "proof/derive.h"
+#include "proof/sequence.h"
+
+namespace kir::proof {
+namespace {
+
+// Values at which laws are tried: enough to refute false ones; never a proof.
+std::vector<Scalar> samples(DType t) {
+  std::vector<Scalar> out;
+  if (is_float(t)) {
+    for (const char* text : {"0.0", "-0.0", "1.0", "-1.0", "0.5", "3.0", "-2.0", "inf", "-inf"})
+      if (auto s = parse_literal(text, t)) out.push_back(*s);
+  } else {
+    for (std::int64_t v : {0, 1, -1, 2, 3, 5, -7, 100}) out.push_back(Scalar::of_int(t, v));
+    int width = bit_width(t);
+    if (width > 1) {
+      out.push_back(Scalar::of_int(t, static_cast<std::int64_t>(std::uint64_t{1} << (width - 1))));
+      out.push_back(Scalar::of_int(t, static_cast<std::int64_t>((std::uint64_t{1} << (width - 1)) - 1)));
+    }
+  }
+  return out;
+}
+
+// A combine's results on concrete scalars; empty when it uses more than pointwise operations on its arguments and literals.
+// Terms are graphs: each is evaluated once.
+class Evaluation {
+ public:
+  Evaluation(const Combine& c, const Operands& a, const Operands& b, TermPool& terms) : terms_(terms) {
+    for (std::size_t i = 0; i < a.size(); ++i) known_[c.arguments[i]] = a[i];
+    for (std::size_t i = 0; i < b.size(); ++i) known_[c.arguments[a.size() + i]] = b[i];
+  }
+
+  std::optional<Scalar> value(Term t) {
+    if (auto it = known_.find(t); it != known_.end()) return it->second;
+    std::optional<Scalar> v = compute(t);
+    known_[t] = v;
+    return v;
+  }
+
+ private:
+  std::optional<bool> truth(Expr e) {
+    EvalResult r = evaluate(e, [&](Expr l) -> std::optional<Integer> {
+      Term x = terms_.term_of_leaf(l);
+      std::optional<Scalar> v = x ? value(x) : std::nullopt;
+      if (!v) return std::nullopt;
+      return v->type == DType::i1 ? Integer(v->as_bool()) : Integer(v->as_signed());
+    });
+    return r.ok() ? std::optional(r.value != 0) : std::nullopt;
+  }
+
+  std::optional<Scalar> compute(Term t) {
+    switch (t->kind) {
+      case TermKind::literal: return t->literal;
+      case TermKind::pointwise: {
+        std::vector<Scalar> kids;
+        for (Term k : t->kids) {
+          std::optional<Scalar> v = value(k);
+          if (!v) return std::nullopt;
+          kids.push_back(*v);
+        }
+        ScalarResult r = evaluate_pointwise(t->op, kids);
+        return r.ok() ? std::optional(r.value) : std::nullopt;
+      }
+      case TermKind::cmp: {
+        std::optional<Scalar> a = value(t->kids[0]), b = value(t->kids[1]);
+        return a && b ? std::optional(Scalar::of_bool(evaluate_cmp(static_cast<CmpPredicate>(t->mode), *a, *b))) : std::nullopt;
+      }
+      case TermKind::select: {
+        std::optional<bool> c = truth(t->exprs[0]);
+        return c ? value(t->kids[*c ? 0 : 1]) : std::nullopt;
+      }
+      case TermKind::boolean: {
+        std::optional<bool> c = truth(t->exprs[0]);
+        return c ? std::optional(Scalar::of_bool(*c)) : std::nullopt;
+      }
+      case TermKind::convert: {
+        std::optional<Scalar> a = value(t->kids[0]);
+        if (!a) return std::nullopt;
+        ScalarResult r = evaluate_convert(static_cast<ConvertMode>(t->mode), *a, t->type);
+        return r.ok() ? std::optional(r.value) : std::nullopt;
+      }
+      case TermKind::parameter:
+      case TermKind::integer:
+      case TermKind::load:
+      case TermKind::argument:
+      case TermKind::arbitrary:
+      case TermKind::reduce:
+      case TermKind::iterate: return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  TermPool& terms_;
+  std::unordered_map<Term, std::optional<Scalar>> known_;
+};
+
+// The identity is neutral when each component is one operation of its own accumulator and element with a neutral literal.
+bool neutral_by_component(const Combine& c, const Operands& identity, const std::optional<Scalar>& init) {
+  std::size_t k = c.results.size();
+  if (c.arguments.size() != 2 * k || identity.size() != k) return false;
+  for (std::size_t i = 0; i < k; ++i) {
+    Combine one{{c.arguments[i], c.arguments[k + i]}, {c.results[i]}};
+    std::optional<OpKind> op = simple_operation(one);
+    if (!op || !is_neutral(*op, identity[i], k == 1 ? init : std::nullopt)) return false;
+  }
+  return true;
+}
+
+std::optional<Operands> apply(const Combine& c, const Operands& a, const Operands& b, TermPool& terms) {
+  Evaluation evaluation(c, a, b, terms);
+  Operands out;
+  for (Term r : c.results) {
+    std::optional<Scalar> v = evaluation.value(r);
+    if (!v) return std::nullopt;
+    out.push_back(*v);
+  }
+  return out;
+}
+
+}  // namespace
+
+void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, const std::string& prefix, Ledger& ledger) {
+  for (std::size_t i = 0; i < d.reduces.size(); ++i) {
+    const ReduceNode& node = *d.reduces[i].first;
+    SourceRange range = d.reduces[i].second;
+    Order order = node.order;
+    const RegionId region = kernel.body.op(kernel.body.value(ValueId(static_cast<std::uint32_t>(node.site))).op).regions[1];
+    const ScalarList* identity = node.identity.empty() ? nullptr : &node.identity;
+    bool assumed = node.identity_assumed;
+    const Combine& combine = node.combine;
+    std::vector<DType> types;
+    for (Term a : combine.results) types.push_back(a->type);
+    bool has_float = false;
+    for (Term r : combine.results) has_float = has_float || terms.mentions(r, [](Term t) { return is_float(t->type); });
+    std::optional<OpKind> simple = simple_operation(combine);
+
+    std::vector<Operands> points;
+    for (std::size_t s = 0; s < samples(types[0]).size(); ++s) {
+      Operands t;
+      for (std::size_t k = 0; k < types.size(); ++k) {
+        auto all = samples(types[k]);
+        t.push_back(all[(s * (2 * k + 1) + k) % all.size()]);
+      }
+      points.push_back(t);
+    }
+
+    std::optional<Scalar> init;
+    if (node.init.size() == 1 && node.init[0]->kind == TermKind::literal) init = node.init[0]->literal;
+    if (identity) {
+      Obligation o = obligation(Side::kir, ObligationKind::combine_laws, fmt::format("{}/identity/{}", prefix, i),
+                                fmt::format("the identity {} is neutral for the combine", to_string(*identity)), range);
+      o.goal = terms.exprs().boolean(true);
+      if (assumed) {
+        ledger.assume("licence", fmt::format("identity assumed ({}) of the reduce at {}", to_string(*identity),
+                                             kernel.source ? describe(*kernel.source, range) : "?"));
+      } else {
+        for (const Operands& p : points) {
+          // With an initial value only accumulators that can be reached count: those that start from it.
+          Operands acc = p;
+          if (init && types.size() == 1)
+            if (auto reached = apply(combine, {*init}, p, terms)) acc = *reached;
+          for (bool left : {true, false}) {
+            auto r = left ? apply(combine, *identity, acc, terms) : apply(combine, acc, *identity, terms);
+            if (r && !same_values(*r, acc) && !o.law)
+              o.law =
+                  LawWitness{left ? LawWitness::Law::neutral_left : LawWitness::Law::neutral_right, region, {*identity, acc}};
+          }
+        }
+        if (o.law)
+          o.preset = Obligation::Preset{Verdict::unknown, "the identity is not neutral, but no execution showed it"};
+        else if (!neutral_by_component(combine, *identity, init))
+          o.preset = Obligation::Preset{
+              Verdict::unknown,
+              "the identity of a combine of its own is not proven neutral; write `identity assumed (...)` to vouch for it"};
+      }
+      if (!assumed) ledger.add(std::move(o));
+    }
+    if (order == Order::strict) continue;
+    bool proven = simple && is_associative(*simple, types[0]) && (order == Order::tree || is_commutative(*simple, types[0]));
+    std::string sentence = fmt::format("the combine is associative{} as order({}) says",
+                                       order == Order::any ? " and commutative" : "", name(order));
+    if (!proven && has_float) {
+      ledger.assume("licence",
+                    fmt::format("order({}) of the reduce at {}: floating-point rounding of any such order is accepted",
+                                name(order), kernel.source ? describe(*kernel.source, range) : "?"));
+      continue;
+    }
+    Obligation o = obligation(Side::kir, ObligationKind::combine_laws, fmt::format("{}/laws/{}", prefix, i), sentence, range);
+    o.goal = terms.exprs().boolean(true);
+    if (!proven) {
+      for (const Operands& a : points)
+        for (const Operands& b : points) {
+          if (order == Order::any) {
+            auto x = apply(combine, a, b, terms), y = apply(combine, b, a, terms);
+            if (x && y && !same_values(*x, *y) && !o.law) o.law = LawWitness{LawWitness::Law::commutative, region, {a, b}};
+          }
+          for (const Operands& c : points) {
+            auto ab = apply(combine, a, b, terms), bc = apply(combine, b, c, terms);
+            auto x = ab ? apply(combine, *ab, c, terms) : std::nullopt, y = bc ? apply(combine, a, *bc, terms) : std::nullopt;
+            if (x && y && !same_values(*x, *y) && !o.law) o.law = LawWitness{LawWitness::Law::associative, region, {a, b, c}};
+          }
+        }
+      o.preset = Obligation::Preset{Verdict::unknown,
+                                    o.law ? "the law does not hold, but no execution showed it"
+                                          : "the laws of an exact combine of its own are not decided; use order(strict)"};
+    }
+    ledger.add(std::move(o));
+  }
+}
+
+}  // namespace kir::proof
