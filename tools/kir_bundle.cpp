@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "core/base/exit_code.h"
 #include "core/base/file.h"
 #include "core/text/text.h"
 #include "emit/emit.h"

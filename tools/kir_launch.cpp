@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "core/base/exit_code.h"
 #include "core/base/file.h"
 #include "emit/runtime/bundle_run.h"
 #include "emit/runtime/launcher.h"
@@ -121,7 +122,7 @@ int run_tool(int argc, char** argv) {
     std::string error;
     if (!write_file(table, markdown(gpu->device_name(), rows), &error)) {
       fmt::print(stderr, "kir-launch: {}\n", error);
-      return 2;
+      return tools::kExitUsage;
     }
   }
   return failed ? 1 : undecided ? 3 : 0;

@@ -12,6 +12,7 @@
 #include <limits>
 #include <set>
 
+#include "core/base/exit_code.h"
 #include "core/base/file.h"
 #include "core/interp/launch_input.h"
 #include "core/interp/oracle.h"

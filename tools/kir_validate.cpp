@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/base/exit_code.h"
 #include "core/base/file.h"
 #include "core/text/text.h"
 #include "lowering/construct.h"
@@ -170,10 +171,7 @@ int run_tool(int argc, char** argv) {
   app.add_option("FILE.kir", a.files, "kernels");
   app.add_option("--physical", a.physical, "a physical program (.pir); default: the one that construction builds");
   app.add_option("--kernel", a.kernel, "only the kernel of this name or id");
-  app.add_option("-j,--jobs", a.jobs, "threads")->check(CLI::Range(1, 256))->capture_default_str();
-  app.add_option("--rlimit", a.rlimit, "solver resource units per obligation")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{4'000'000'000}))
-      ->capture_default_str();
+  tools::add_solver_options(app, a.jobs, a.rlimit);
   app.add_option("--format", a.format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
   app.add_option("--dump-smt", a.dump, "write each obligation, unsimplified, as an SMT-LIB 2 file to this folder");
   app.add_option("--certificate", a.certificate, "write the certificate to this file");

@@ -13,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/base/exit_code.h"
 #include "core/base/file.h"
 #include "core/ir/op_document.h"
 #include "core/text/text.h"
@@ -148,10 +149,7 @@ int run_tool(int argc, char** argv) {
   app.add_option("--stop-after", options.stop_after, "run no pass after this one");
   app.add_flag("--validate-each", options.validate_each, "prove the program after each pass");
   app.add_flag("--explain", options.explain, "say which axes became instance axes, which did not, and why");
-  app.add_option("-j,--jobs", options.jobs, "threads")->check(CLI::Range(1, 256))->capture_default_str();
-  app.add_option("--rlimit", options.rlimit, "solver resource units per obligation")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{4'000'000'000}))
-      ->capture_default_str();
+  tools::add_solver_options(app, options.jobs, options.rlimit);
   bool table = false;
   app.add_flag("--list-operations", table, "print the table of operations as Markdown");
   if (auto code = tools::parse_command_line(app, argc, argv,

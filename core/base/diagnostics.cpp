@@ -5,15 +5,6 @@
 #include <algorithm>
 
 namespace kir {
-
-void Diagnostics::error(std::string id, SourceRange range, std::string message, std::string hint) {
-  if (++errors_ <= limit_) all_.push_back({Severity::error, std::move(id), range, std::move(message), std::move(hint)});
-}
-
-void Diagnostics::warning(std::string id, SourceRange range, std::string message, std::string hint) {
-  all_.push_back({Severity::warning, std::move(id), range, std::move(message), std::move(hint)});
-}
-
 namespace {
 
 // A literal or a name of a hostile text may be megabytes long.
@@ -43,6 +34,14 @@ std::string printable(std::string_view text) {
 }
 
 }  // namespace
+
+void Diagnostics::error(std::string id, SourceRange range, std::string message, std::string hint) {
+  if (++errors_ <= limit_) all_.push_back({Severity::error, std::move(id), range, std::move(message), std::move(hint)});
+}
+
+void Diagnostics::warning(std::string id, SourceRange range, std::string message, std::string hint) {
+  all_.push_back({Severity::warning, std::move(id), range, std::move(message), std::move(hint)});
+}
 
 std::string Diagnostics::render(const SourceFile& file) const {
   static constexpr const char* kNames[] = {"note", "warning", "error"};

@@ -10,9 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <iostream>
 #include <memory>
-#include <new>
 
 #include "core/base/sha256.h"
 
@@ -95,8 +93,13 @@ std::optional<StagedFile> StagedFile::write(const std::string& path, std::initia
   if (fs::is_symlink(fs::symlink_status(path, code)))
     if (fs::path named = fs::weakly_canonical(path, code); !code) out.target_ = named.string();
   const bool in_place = fs::exists(there) && !fs::is_regular_file(there);
-  const std::string written = in_place ? path : fmt::format("{}.{}.tmp", out.target_, getpid());
-  const int file = ::open(written.c_str(), in_place ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL, 0666);
+  std::string written = path;
+  int file = in_place ? ::open(path.c_str(), O_WRONLY) : -1;
+  for (int k = 0; !in_place && file < 0; ++k) {  // a killed process may have left such a name
+    written = fmt::format("{}.{}.{}.tmp", out.target_, getpid(), k);
+    file = ::open(written.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (file < 0 && errno != EEXIST) break;
+  }
   if (file < 0) {
     failed(path, error);
     return {};
@@ -165,23 +168,6 @@ bool StagedFolder::commit(std::string* error) {
 StagedFolder::~StagedFolder() {
   std::error_code ignored;
   if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
-}
-
-int exit_code_of(const std::function<int()>& run) {
-  constexpr int kFailed = 2;
-  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})  // for reading only, so that a write still fails
-    if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDONLY) < 0) return kFailed;
-  int code = kFailed;
-  try {
-    code = run();
-  } catch (const std::bad_alloc&) {
-    std::fputs("error: out of memory\n", stderr);
-  } catch (const std::exception& e) {  // fmt::print throws when a stream cannot be written
-    std::fprintf(stderr, "error: %s\n", e.what());
-  }
-  if (std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  std::fputs("error: standard output cannot be written\n", stderr);
-  return code == 0 ? kFailed : code;
 }
 
 }  // namespace kir

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -56,11 +55,6 @@ class StagedFolder {
   StagedFolder() = default;
   std::string target_, temporary_;
 };
-
-// Runs a tool's `run` and gives its exit code. No failure of the surroundings is a crash or goes unnoticed: 2, with a message,
-// when memory is exhausted or a standard stream cannot be written (what was printed has reached standard output, or the code is
-// not 0). Standard streams that are closed stay unusable: no file that is opened later takes their place.
-int exit_code_of(const std::function<int()>& run);
 
 // A file name for the id of a kernel: "clamp<T = f32>" becomes "clamp-T-f32". Different ids have different names: what the
 // replacement would lose (a sign, the rest of a long id) is told by a digest.

@@ -287,9 +287,9 @@ bool fits_this_machine(const Abi& abi, const LaunchLayout& layout, Diagnostics& 
   for (std::size_t i = 0; i < layout.views.size(); ++i) {
     const ViewExtent& v = layout.views[i];
     const std::optional<std::int64_t> bytes = storage_bytes(abi.views[i].dtype, v.shape, v.strides);
-    __int128 elements = 1;  // more than the bytes where a stride is 0
-    for (std::int64_t e : v.shape) elements = e == 0 ? 0 : elements > most ? elements : elements * e;
-    if (std::find(v.shape.begin(), v.shape.end(), 0) != v.shape.end()) elements = 0;
+    const bool empty = std::find(v.shape.begin(), v.shape.end(), 0) != v.shape.end();
+    __int128 elements = empty ? 0 : 1;  // more than the bytes where a stride is 0
+    for (std::int64_t e : v.shape) elements = elements > most ? elements : elements * e;
     taken += bytes ? std::max<__int128>(*bytes, elements) : most + 1;
     if (taken <= most) continue;
     diagnostics.error(
