@@ -54,7 +54,7 @@ class Judge {
     out_.decisions = decide(out_.ledger, options_.decide);
     out_.counterexample_of.assign(out_.decisions.size(), Outcome::kNone);
     replay_models();
-    replay_laws();
+    refute_by_evaluation();
     attribute();
     settle();
   }
@@ -168,11 +168,13 @@ class Judge {
     }
   }
 
-  void replay_laws() {
+  void refute_by_evaluation() {
     for (std::size_t i = 0; i < out_.decisions.size(); ++i) {
       const proof::Obligation& o = out_.ledger.obligations[i];
-      if (!o.law) continue;
-      std::optional<std::string> story = replay_law(kernel_, *o.law);
+      // What was evaluated element by element (a layout) is refuted already.
+      std::optional<std::string> story =
+          o.preset && o.preset->verdict == Verdict::refuted ? std::optional(o.preset->reason) : std::nullopt;
+      if (o.law) story = replay_law(kernel_, *o.law);
       if (!story) continue;
       out_.counterexamples.push_back({std::move(*story), o.side, o.range});
       out_.counterexample_of[i] = out_.counterexamples.size() - 1;

@@ -102,7 +102,9 @@ def hostile_check(tools, path):
     def check():
         expectation = Expectation(path)
         demand(expectation.against and expectation.against.exists(), "the file's head names no kernel (`against:`)")
-        expectation.check(*tools.validate(expectation.against, path))
+        code, output = tools.validate(expectation.against, path)
+        expectation.check(code, output)
+        shows_refutation(code, output)
     return check
 
 

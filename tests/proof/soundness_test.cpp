@@ -1,5 +1,4 @@
-// Programs and kernels that earlier rules of the validator let pass: each is one class of unsoundness, beside a sound
-// neighbour.
+// Programs and kernels that must not pass: each is one class of unsoundness, beside a sound neighbour.
 #include "tests/proof/support.h"
 
 namespace kir::test {
