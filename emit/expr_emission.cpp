@@ -87,6 +87,11 @@ class Emission {
 
 }  // namespace
 
+llvm::Value* nonzero_divisor(Builder& b, llvm::Value* d) {
+  llvm::Type* t = d->getType();
+  return b.CreateSelect(b.CreateICmpEQ(d, llvm::ConstantInt::get(t, 0)), llvm::ConstantInt::get(t, 1), d);
+}
+
 llvm::Value* safe_divisor(Builder& b, llvm::Value* a, llvm::Value* d) {
   if (safe_constant(d)) return d;
   llvm::Type* t = a->getType();

@@ -28,5 +28,7 @@ llvm::Value* emit_mod(llvm::IRBuilder<>& builder, llvm::Value* a, llvm::Value* b
 llvm::Value* emit_ceildiv(llvm::IRBuilder<>& builder, llvm::Value* a, llvm::Value* b);
 // A divisor by which sdiv/srem of `a` are defined, equal to b wherever a / b is.
 llvm::Value* safe_divisor(llvm::IRBuilder<>& builder, llvm::Value* a, llvm::Value* b);
+// The same for udiv/urem.
+llvm::Value* nonzero_divisor(llvm::IRBuilder<>& builder, llvm::Value* b);
 
 }  // namespace kir::emit

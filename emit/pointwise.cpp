@@ -176,6 +176,8 @@ llvm::Value* Emitter::pointwise(const Op& op, std::span<llvm::Value* const> x) {
     case OpKind::remt: return b_.CreateSRem(x[0], safe_divisor(b_, x[0], x[1]));
     case OpKind::divf: return emit_floordiv(b_, x[0], x[1]);
     case OpKind::remf: return emit_mod(b_, x[0], x[1]);
+    case OpKind::divu: return b_.CreateUDiv(x[0], nonzero_divisor(b_, x[1]));
+    case OpKind::remu: return b_.CreateURem(x[0], nonzero_divisor(b_, x[1]));
     case OpKind::min_s: return binary(llvm::Intrinsic::smin);
     case OpKind::max_s: return binary(llvm::Intrinsic::smax);
     case OpKind::min_u: return binary(llvm::Intrinsic::umin);

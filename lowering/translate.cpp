@@ -80,6 +80,8 @@ void Translator::op(OpId id) {
     case OpKind::remt:
     case OpKind::divf:
     case OpKind::remf:
+    case OpKind::divu:
+    case OpKind::remu:
     case OpKind::min_s:
     case OpKind::max_s:
     case OpKind::min_u:

@@ -56,6 +56,8 @@ void BodyDenoter::run(OpId id) {
     case OpKind::remt:
     case OpKind::divf:
     case OpKind::remf:
+    case OpKind::divu:
+    case OpKind::remu:
     case OpKind::min_s:
     case OpKind::max_s:
     case OpKind::min_u:

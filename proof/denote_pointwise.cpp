@@ -126,6 +126,9 @@ void BodyDenoter::run_pointwise(const Op& op) {
     claim(ObligationKind::kir_safe, fmt::format("{} does not divide by zero or overflow", row(op.kind).name), goal, op.range,
           &t);
   }
+  if (op.kind == OpKind::divu || op.kind == OpKind::remu)
+    claim(ObligationKind::kir_safe, fmt::format("{} does not divide by zero", row(op.kind).name),
+          not_equal(terms_.leaf_of(operand(1)), pool_.constant(0)), op.range, &t);
   define(result, terms_.pointwise(op.kind, t.dtype, terms()));
 }
 

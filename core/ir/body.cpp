@@ -3,6 +3,35 @@
 #include "core/base/check.h"
 
 namespace kir {
+namespace {
+
+template <class T, std::size_t I = 0>
+constexpr std::size_t alternative() {
+  if constexpr (std::is_same_v<std::variant_alternative_t<I, AttrValue>, T>)
+    return I;
+  else
+    return alternative<T, I + 1>();
+}
+
+}  // namespace
+
+std::size_t attr_kind(AttrKey key) {
+  switch (key) {
+    case AttrKey::literal: return alternative<Scalar>();
+    case AttrKey::expr:
+    case AttrKey::step: return alternative<Expr>();
+    case AttrKey::ranges:
+    case AttrKey::extents: return alternative<ExprList>();
+    case AttrKey::axes: return alternative<IntList>();
+    case AttrKey::vector: return alternative<std::int64_t>();
+    case AttrKey::identity: return alternative<ScalarList>();
+    case AttrKey::identity_assumed: return alternative<bool>();
+    case AttrKey::predicate: return alternative<CmpPredicate>();
+    case AttrKey::mode: return alternative<ConvertMode>();
+    case AttrKey::order: return alternative<Order>();
+  }
+  KIR_UNREACHABLE("attribute key");
+}
 
 RegionId BodyBuilder::new_region(OpId parent) {
   body_.regions_.push_back({});

@@ -28,37 +28,14 @@
 
 namespace kir {
 
-// Which attributes an operation takes:
-//   constant    literal
-//   index       expr (result index/i32/i64: integer sort; i1: boolean sort)
-//   cmp         predicate;  convert  mode
-//   load/store  (physical, optional) vector: elements per access
-//   for         ranges [lo, hi], step (Expr, optional; absent means 1)
-//   parallel, tensor, reduce    ranges [lo0, hi0, lo1, hi1, ...], one pair per region argument
-//   reduce      order, identity (one literal per component; absent: none), identity_assumed (flag, optional)
-//   tile_reduce axes, order, identity, identity_assumed
-//   transpose   axes (the permutation); broadcast  axes, extents (result shape); slice  ranges (per axis)
-//   view        extents (result shape)
-enum class AttrKey : std::uint8_t {
-  literal,
-  expr,
-  predicate,
-  mode,
-  ranges,
-  step,
-  order,
-  identity,
-  identity_assumed,
-  axes,
-  extents,
-  vector,
-};
-
+// The keys of attributes and what they mean: op_kind.h; which operation takes which: op_table.h.
 using ExprList = std::vector<Expr>;
 using IntList = std::vector<std::int64_t>;
 using ScalarList = std::vector<Scalar>;
 using AttrValue =
     std::variant<bool, std::int64_t, Scalar, Expr, ExprList, IntList, ScalarList, CmpPredicate, ConvertMode, Order>;
+// The alternative of AttrValue that a key's value is.
+std::size_t attr_kind(AttrKey key);
 
 class Attrs {
  public:

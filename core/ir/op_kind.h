@@ -42,6 +42,8 @@ enum class OpKind : std::uint8_t {
   remt,
   divf,
   remf,
+  divu,
+  remu,
   min_s,
   max_s,
   min_u,
@@ -138,5 +140,22 @@ enum class ConvertMode : std::uint8_t {
 // Licence of a combine: `strict` the given order; `tree` any bracketing, operand order kept (needs associativity);
 // `any` bracketing and order free (needs commutativity too).
 enum class Order : std::uint8_t { strict, tree, any };
+
+// The keys of attributes; op_table.h says which operation takes which, attr_kind() of what kind its value is.
+enum class AttrKey : std::uint8_t {
+  literal,           // constant
+  expr,              // index: of integer sort (result index, i32, i64) or boolean (i1)
+  predicate,         // cmp
+  mode,              // convert
+  ranges,            // [lo0, hi0, lo1, hi1, ...], one pair per axis
+  step,              // for; absent: 1
+  order,             // licence of a combine
+  identity,          // one literal per component
+  identity_assumed,  // the author's word that `identity` is neutral
+  axes,     // transpose: the permutation; broadcast, tile_reduce; contract: how many batch, left free, right free, paired
+  extents,  // the result's shape
+  vector,   // elements per access (physical)
+};
+inline constexpr int kAttrKeyCount = static_cast<int>(AttrKey::vector) + 1;
 
 }  // namespace kir

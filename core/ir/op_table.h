@@ -2,6 +2,9 @@
 // documentation read.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <initializer_list>
 #include <span>
 #include <string_view>
 
@@ -34,7 +37,7 @@ enum class Family : std::uint8_t {
 //   predicate   operand 0's container with element type i1
 //   declared    written in the text, checked by the verifier's rule for the operation
 //   none        no result
-//   regions     from the yields / carries of its regions
+//   regions     any number; follow from its regions, operands and attributes by the verifier's rule for the operation
 enum class ResultRule : std::uint8_t { same, predicate, declared, none, regions };
 
 // Element types that the value operands may have.
@@ -45,19 +48,62 @@ struct Accuracy {
   int max_ulp = 0;  // 0: exact
 };
 
+// What a region may hold: what the operation's surroundings may; computations that write nothing; pointwise operations and
+// ifs over them; `index` operations only.
+enum class Contents : std::uint8_t { statements, pure, pointwise, coordinates };
+
+struct RegionRule {
+  std::string_view name;
+  OpKind terminator = OpKind::yield;
+  Contents contents = Contents::statements;
+};
+
+// Regions in order.
+struct RegionRules {
+  static constexpr int kMost = 2;
+  std::array<RegionRule, kMost> rules{};
+  int count = 0;
+  constexpr RegionRules() = default;
+  constexpr RegionRules(std::initializer_list<RegionRule> list) : count(static_cast<int>(list.size())) {
+    std::copy(list.begin(), list.end(), rules.begin());
+  }
+  constexpr const RegionRule& operator[](std::size_t i) const { return rules[i]; }
+};
+
+// `physical`: optional, and in physical programs only.
+enum class AttrUse : std::uint8_t { required, optional, physical };
+
+struct AttrRule {
+  AttrKey key = AttrKey::literal;
+  AttrUse use = AttrUse::required;
+};
+
+struct AttrRules {
+  static constexpr int kMost = 4;
+  std::array<AttrRule, kMost> rules{};
+  int count = 0;
+  constexpr AttrRules() = default;
+  constexpr AttrRules(std::initializer_list<AttrRule> list) : count(static_cast<int>(list.size())) {
+    std::copy(list.begin(), list.end(), rules.begin());
+  }
+  constexpr const AttrRule* begin() const { return rules.data(); }
+  constexpr const AttrRule* end() const { return rules.data() + count; }
+};
+
 struct OpRow {
   OpKind kind;
   std::string_view name;  // in text
   Family family;
-  Vocabulary vocabulary;
-  int operands;  // value operands; -1: variable, see the verifier rule of the operation
-  int regions;   // -1: variable
-  ResultRule result;
-  ElementClass elements;
-  Accuracy accuracy;
-  bool effect;  // writes memory, or contains regions that may
-  bool terminator;
-  std::string_view doc;  // one sentence of meaning
+  Vocabulary vocabulary = Vocabulary::both;
+  int operands = 0;  // value operands; -1: variable, see the verifier rule of the operation
+  ResultRule result = ResultRule::none;
+  ElementClass elements = ElementClass::any;
+  Accuracy accuracy{};
+  RegionRules regions{};
+  AttrRules attributes{};
+  bool effect = false;  // reads or writes memory in an order that matters, beside what its regions do
+  bool terminator = false;
+  std::string_view doc;  // its meaning, in one sentence or few
 };
 
 const OpRow& row(OpKind kind);
@@ -69,6 +115,7 @@ inline bool is_pointwise(OpKind k) { return row(k).family == Family::pointwise; 
 std::string_view name(CmpPredicate p);  // integer and float predicates of one spelling ("ult") differ by operand type
 std::string_view name(ConvertMode m);
 std::string_view name(Order o);
+std::string_view name(AttrKey k);
 std::span<const CmpPredicate> all_cmp_predicates();
 std::span<const ConvertMode> all_convert_modes();
 bool is_float_predicate(CmpPredicate p);

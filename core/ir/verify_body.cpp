@@ -12,100 +12,6 @@ namespace {
 
 constexpr int kMaxNesting = 1000;
 
-enum class AttrKind : std::uint8_t { flag, integer, scalar, expr, exprs, ints, scalars, predicate, mode, order };
-
-AttrKind kind_of(const AttrValue& v) { return static_cast<AttrKind>(v.index()); }
-static_assert(std::is_same_v<std::variant_alternative_t<0, AttrValue>, bool> &&
-              std::is_same_v<std::variant_alternative_t<3, AttrValue>, Expr> &&
-              std::is_same_v<std::variant_alternative_t<6, AttrValue>, ScalarList> &&
-              std::is_same_v<std::variant_alternative_t<9, AttrValue>, Order>);
-
-struct AttrRule {
-  AttrKey key;
-  AttrKind kind;
-  bool required;
-};
-
-// The attributes of an operation (body.h).
-std::vector<AttrRule> attr_rules(OpKind k, bool physical) {
-  switch (k) {
-    case OpKind::constant: return {{AttrKey::literal, AttrKind::scalar, true}};
-    case OpKind::index: return {{AttrKey::expr, AttrKind::expr, true}};
-    case OpKind::cmp: return {{AttrKey::predicate, AttrKind::predicate, true}};
-    case OpKind::convert: return {{AttrKey::mode, AttrKind::mode, true}};
-    case OpKind::load:
-    case OpKind::store:
-      if (physical) return {{AttrKey::vector, AttrKind::integer, false}};
-      return {};
-    case OpKind::for_loop: return {{AttrKey::ranges, AttrKind::exprs, true}, {AttrKey::step, AttrKind::expr, false}};
-    case OpKind::parallel:
-    case OpKind::tensor:
-    case OpKind::slice: return {{AttrKey::ranges, AttrKind::exprs, true}};
-    case OpKind::reduce:
-      return {{AttrKey::ranges, AttrKind::exprs, true},
-              {AttrKey::order, AttrKind::order, true},
-              {AttrKey::identity, AttrKind::scalars, false},
-              {AttrKey::identity_assumed, AttrKind::flag, false}};
-    case OpKind::tile_reduce:
-      return {{AttrKey::axes, AttrKind::ints, true},
-              {AttrKey::order, AttrKind::order, true},
-              {AttrKey::identity, AttrKind::scalars, false},
-              {AttrKey::identity_assumed, AttrKind::flag, false}};
-    case OpKind::transpose: return {{AttrKey::axes, AttrKind::ints, true}};
-    case OpKind::broadcast: return {{AttrKey::axes, AttrKind::ints, true}, {AttrKey::extents, AttrKind::exprs, true}};
-    case OpKind::view: return {{AttrKey::extents, AttrKind::exprs, true}};
-    case OpKind::add:
-    case OpKind::sub:
-    case OpKind::mul:
-    case OpKind::neg:
-    case OpKind::abs:
-    case OpKind::div:
-    case OpKind::fma:
-    case OpKind::min_nan:
-    case OpKind::max_nan:
-    case OpKind::min_num:
-    case OpKind::max_num:
-    case OpKind::sqrt:
-    case OpKind::floor:
-    case OpKind::ceil:
-    case OpKind::trunc:
-    case OpKind::round_even:
-    case OpKind::exp:
-    case OpKind::exp2:
-    case OpKind::log:
-    case OpKind::log2:
-    case OpKind::rsqrt:
-    case OpKind::sin:
-    case OpKind::cos:
-    case OpKind::tanh:
-    case OpKind::erf:
-    case OpKind::divt:
-    case OpKind::remt:
-    case OpKind::divf:
-    case OpKind::remf:
-    case OpKind::min_s:
-    case OpKind::max_s:
-    case OpKind::min_u:
-    case OpKind::max_u:
-    case OpKind::bit_and:
-    case OpKind::bit_or:
-    case OpKind::bit_xor:
-    case OpKind::bit_not:
-    case OpKind::shl:
-    case OpKind::shrl:
-    case OpKind::shra:
-    case OpKind::select:
-    case OpKind::elem:
-    case OpKind::while_loop:
-    case OpKind::if_else:
-    case OpKind::yield:
-    case OpKind::next:
-    case OpKind::assume:
-    case OpKind::splat: return {};
-  }
-  return {};
-}
-
 }  // namespace
 
 BodyVerifier::BodyVerifier(const VerifyContext& context, Diagnostics& diagnostics)
@@ -172,14 +78,14 @@ bool BodyVerifier::container() {
   return true;
 }
 
-void BodyVerifier::root(RegionId r) { region(r, OpKind::yield, Allowed::all, 0); }
+void BodyVerifier::root(RegionId r) { region(r, OpKind::yield, Contents::statements, 0); }
 
 bool BodyVerifier::is_terminated(RegionId r, OpKind terminator) const {
   const Region& region = body_.region(r);
   return !region.ops.empty() && body_.op(region.ops.back()).kind == terminator;
 }
 
-void BodyVerifier::region(RegionId r, OpKind terminator, Allowed allowed, int depth) {
+void BodyVerifier::region(RegionId r, OpKind terminator, Contents allowed, int depth) {
   const Region& region = body_.region(r);
   if (depth > kMaxNesting) return error("V-33", SourceRange{}, fmt::format("regions nest deeper than {} levels", kMaxNesting));
   SourceRange owner = region.parent ? body_.op(region.parent).range : context_.whole;
@@ -205,7 +111,7 @@ void BodyVerifier::region(RegionId r, OpKind terminator, Allowed allowed, int de
     for (ValueId a : region.args) visible_[a.index] = false;
 }
 
-void BodyVerifier::op(OpId id, Allowed allowed, int depth) {
+void BodyVerifier::op(OpId id, Contents allowed, int depth) {
   const Op& o = body_.op(id);
   const OpRow& r = row(o.kind);
   auto vocabulary = static_cast<std::uint8_t>(context_.physical ? Vocabulary::physical : Vocabulary::kir);
@@ -213,16 +119,15 @@ void BodyVerifier::op(OpId id, Allowed allowed, int depth) {
   if (!known)
     error("V-09", o, context_.physical ? "not an operation of physical programs" : "an operation of physical programs only");
   switch (allowed) {
-    case Allowed::all: break;
-    case Allowed::pure:
-      if (o.kind == OpKind::store || o.kind == OpKind::parallel)
-        error("V-29", o, "this region computes a value and writes nothing");
+    case Contents::statements: break;
+    case Contents::pure:
+      if (r.effect) error("V-29", o, "this region computes a value and writes nothing");
       break;
-    case Allowed::pointwise:
+    case Contents::pointwise:
       if (!is_pointwise(o.kind) && o.kind != OpKind::if_else && !r.terminator)
         error("V-29", o, "a combine holds only pointwise operations and ifs over them");
       break;
-    case Allowed::coordinates:
+    case Contents::coordinates:
       if (o.kind != OpKind::index && o.kind != OpKind::yield)
         error("V-28", o, "the block of a view holds only 'index' operations");
       break;
@@ -238,28 +143,9 @@ void BodyVerifier::op(OpId id, Allowed allowed, int depth) {
     }
   bool sound = counts(o) && attributes(o) && seen && known;
   if (sound) attribute_expressions(o);
-  auto inner = [&](std::size_t i, OpKind terminator, Allowed a) {
-    if (i < o.regions.size()) region(o.regions[i], terminator, a, depth + 1);
-  };
-  switch (o.kind) {
-    case OpKind::parallel: inner(0, OpKind::yield, allowed); break;
-    case OpKind::for_loop: inner(0, OpKind::next, allowed); break;
-    case OpKind::while_loop:
-      inner(0, OpKind::yield, allowed == Allowed::all ? Allowed::pure : allowed);
-      inner(1, OpKind::next, allowed);
-      break;
-    case OpKind::if_else:
-      inner(0, OpKind::yield, allowed);
-      inner(1, OpKind::yield, allowed);
-      break;
-    case OpKind::tensor: inner(0, OpKind::yield, Allowed::pure); break;
-    case OpKind::view: inner(0, OpKind::yield, Allowed::coordinates); break;
-    case OpKind::reduce:
-      inner(0, OpKind::yield, Allowed::pure);
-      inner(1, OpKind::yield, Allowed::pointwise);
-      break;
-    case OpKind::tile_reduce: inner(0, OpKind::yield, Allowed::pointwise); break;
-    default: break;
+  for (std::size_t i = 0; i < o.regions.size() && i < static_cast<std::size_t>(r.regions.count); ++i) {
+    const RegionRule& rule = r.regions[i];
+    region(o.regions[i], rule.terminator, rule.contents == Contents::statements ? allowed : rule.contents, depth + 1);
   }
   if (sound) operation(id, o);
   for (ValueId v : o.results) {
@@ -276,31 +162,30 @@ bool BodyVerifier::counts(const Op& o) {
     return false;
   };
   bool ok = (r.operands < 0 || count("operand", static_cast<std::size_t>(r.operands), o.operands.size())) &&
-            (r.regions < 0 || count("region", static_cast<std::size_t>(r.regions), o.regions.size()));
+            count("region", static_cast<std::size_t>(r.regions.count), o.regions.size());
   if (r.result == ResultRule::none) return ok && count("result", 0, o.results.size());
   if (r.result != ResultRule::regions) return ok && count("result", 1, o.results.size());
   return ok;
 }
 
 bool BodyVerifier::attributes(const Op& o) {
-  static const char* kNames[] = {"literal", "expr",     "predicate",        "mode", "ranges",  "step",
-                                 "order",   "identity", "identity_assumed", "axes", "extents", "vector"};
   bool ok = true;
-  std::vector<AttrRule> rules = attr_rules(o.kind, context_.physical);
+  const AttrRules& rules = row(o.kind).attributes;
   for (const AttrRule& r : rules) {
     auto it = o.attrs.all().find(r.key);
     bool missing = it == o.attrs.all().end();
-    if (missing && r.required)
-      error("V-11", o, fmt::format("the attribute '{}' is missing", kNames[static_cast<int>(r.key)]));
-    else if (!missing && kind_of(it->second) != r.kind)
-      error("V-11", o, fmt::format("the attribute '{}' is of another kind", kNames[static_cast<int>(r.key)]));
+    if (missing && r.use == AttrUse::required)
+      error("V-11", o, fmt::format("the attribute '{}' is missing", name(r.key)));
+    else if (!missing && it->second.index() != attr_kind(r.key))
+      error("V-11", o, fmt::format("the attribute '{}' is of another kind", name(r.key)));
     else
       continue;
     ok = false;
   }
   for (const auto& [key, value] : o.attrs.all())
-    if (std::none_of(rules.begin(), rules.end(), [&](const AttrRule& r) { return r.key == key; })) {
-      error("V-11", o, fmt::format("does not take the attribute '{}'", kNames[static_cast<int>(key)]));
+    if (std::none_of(rules.begin(), rules.end(),
+                     [&](const AttrRule& r) { return r.key == key && (r.use != AttrUse::physical || context_.physical); })) {
+      error("V-11", o, fmt::format("does not take the attribute '{}'", name(key)));
       ok = false;
     }
   return ok;

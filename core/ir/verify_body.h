@@ -41,11 +41,8 @@ class BodyVerifier {
   bool expression(Expr e, Sort sort, bool values, SourceRange range, const char* rule = "V-18");
 
  private:
-  // What the operations of a region may be.
-  enum class Allowed { all, pure, pointwise, coordinates };
-
-  void region(RegionId r, OpKind terminator, Allowed allowed, int depth);
-  void op(OpId id, Allowed allowed, int depth);
+  void region(RegionId r, OpKind terminator, Contents allowed, int depth);
+  void op(OpId id, Contents allowed, int depth);
   void operation(OpId id, const Op& o);
   bool counts(const Op& o);
   bool attributes(const Op& o);

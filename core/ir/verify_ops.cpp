@@ -43,6 +43,8 @@ void BodyVerifier::operation(OpId, const Op& o) {
     case OpKind::remt:
     case OpKind::divf:
     case OpKind::remf:
+    case OpKind::divu:
+    case OpKind::remu:
     case OpKind::min_s:
     case OpKind::max_s:
     case OpKind::min_u:

@@ -52,6 +52,15 @@ struct IntegerOps {
     return static_cast<Word>(rest != 0 && (a < 0) != (b < 0) ? rest + b : rest) & kMask;
   }
 
+  static Word divu(Words x, ScalarError& error) {
+    if (x[1] == 0) error = ScalarError::division_by_zero;
+    return x[1] == 0 ? 0 : x[0] / x[1];
+  }
+  static Word remu(Words x, ScalarError& error) {
+    if (x[1] == 0) error = ScalarError::division_by_zero;
+    return x[1] == 0 ? 0 : x[0] % x[1];
+  }
+
   static Word min_s(Words x, ScalarError&) { return less(x[1], x[0]) ? x[1] : x[0]; }
   static Word max_s(Words x, ScalarError&) { return less(x[0], x[1]) ? x[1] : x[0]; }
   static Word min_u(Words x, ScalarError&) { return x[1] < x[0] ? x[1] : x[0]; }

@@ -56,6 +56,8 @@ Shape shape_of(OpKind op) {
     case OpKind::remt:
     case OpKind::divf:
     case OpKind::remf:
+    case OpKind::divu:
+    case OpKind::remu:
     case OpKind::bit_not:
     case OpKind::shl:
     case OpKind::shrl:

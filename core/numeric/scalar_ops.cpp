@@ -49,6 +49,8 @@ PointwiseFunction integer_function(OpKind kind) {
     case OpKind::remt: return &I::remt;
     case OpKind::divf: return &I::divf;
     case OpKind::remf: return &I::remf;
+    case OpKind::divu: return &I::divu;
+    case OpKind::remu: return &I::remu;
     case OpKind::min_s: return &I::min_s;
     case OpKind::max_s: return &I::max_s;
     case OpKind::min_u: return &I::min_u;
@@ -101,6 +103,8 @@ PointwiseFunction function_for(OpKind kind) {
     case OpKind::remt:
     case OpKind::divf:
     case OpKind::remf:
+    case OpKind::divu:
+    case OpKind::remu:
     case OpKind::min_s:
     case OpKind::max_s:
     case OpKind::min_u:

@@ -204,6 +204,8 @@ std::string BodyPrinter::rhs(const Op& o, int indent) const {
     case OpKind::remt:
     case OpKind::divf:
     case OpKind::remf:
+    case OpKind::divu:
+    case OpKind::remu:
     case OpKind::min_s:
     case OpKind::max_s:
     case OpKind::min_u:
