@@ -82,8 +82,29 @@ void Emitter::emit_op(const Op& op) {
     case OpKind::transpose:
     case OpKind::slice:
     case OpKind::broadcast:
+    case OpKind::reshape:
+    case OpKind::concat:
+    case OpKind::iota:
+    case OpKind::gather:
+    case OpKind::part:
+    case OpKind::buffer:
+    case OpKind::scatter:
+    case OpKind::histogram:
+    case OpKind::contract:
     case OpKind::parallel:
       return error("E-02", op.range, fmt::format("`{}` does not exist in a physical program", row(op.kind).name));
+    case OpKind::philox4x32_10:
+    case OpKind::atomic_load:
+    case OpKind::atomic_store:
+    case OpKind::atomic_rmw:
+    case OpKind::atomic_cas:
+    case OpKind::assume_in_bounds:
+    case OpKind::arg_reduce:
+    case OpKind::scan:
+    case OpKind::region_fold:
+    case OpKind::region_scan: return error("E-09", op.range, fmt::format("`{}` has no code yet", row(op.kind).name));
+    case OpKind::break_loop:
+    case OpKind::continue_loop:
     case OpKind::yield:
     case OpKind::next: KIR_UNREACHABLE("a terminator amid a region");
   }

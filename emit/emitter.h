@@ -10,6 +10,7 @@
 //   E-06  the launch shape
 //   E-07  fragments above the provider's storage
 //   E-08  an unknown target
+//   E-09  an operation or a form of it without code
 //
 // SSA values in LLVM: i1 is i1; i8 ... u64 are iN; f32 and f64 are float and double; f16, bf16 and f8 are their bits; tf32 is
 // float. In memory i1 is a byte, 0 or 1, read as != 0.

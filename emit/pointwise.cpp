@@ -212,6 +212,27 @@ llvm::Value* Emitter::pointwise(const Op& op, std::span<llvm::Value* const> x) {
     case OpKind::assume:
     case OpKind::reduce:
     case OpKind::splat:
+    case OpKind::philox4x32_10:
+    case OpKind::buffer:
+    case OpKind::scatter:
+    case OpKind::histogram:
+    case OpKind::atomic_load:
+    case OpKind::atomic_store:
+    case OpKind::atomic_rmw:
+    case OpKind::atomic_cas:
+    case OpKind::assume_in_bounds:
+    case OpKind::reshape:
+    case OpKind::concat:
+    case OpKind::iota:
+    case OpKind::gather:
+    case OpKind::part:
+    case OpKind::break_loop:
+    case OpKind::continue_loop:
+    case OpKind::arg_reduce:
+    case OpKind::scan:
+    case OpKind::region_fold:
+    case OpKind::region_scan:
+    case OpKind::contract:
     case OpKind::tile_reduce: KIR_UNREACHABLE("`{}` is not pointwise", row(op.kind).name);
   }
   KIR_UNREACHABLE("operation kind");

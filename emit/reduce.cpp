@@ -6,6 +6,7 @@
 namespace kir::emit {
 
 void Emitter::emit_reduce(const Op& op) {
+  if (op.regions.size() > 2) return error("E-09", op.range, "`reduce` with `where` has no code yet");
   const Region& map = body_.region(op.regions[0]);
   const Region& combine = body_.region(op.regions[1]);
   const auto& ranges = op.attrs.get<ExprList>(AttrKey::ranges);

@@ -111,6 +111,29 @@ void Translator::op(OpId id) {
     case OpKind::if_else: return structured(id);
     case OpKind::assume: return assume(id);
     case OpKind::reduce: return reduce(id);
+    case OpKind::philox4x32_10:
+    case OpKind::buffer:
+    case OpKind::scatter:
+    case OpKind::histogram:
+    case OpKind::atomic_load:
+    case OpKind::atomic_store:
+    case OpKind::atomic_rmw:
+    case OpKind::atomic_cas:
+    case OpKind::assume_in_bounds:
+    case OpKind::reshape:
+    case OpKind::concat:
+    case OpKind::iota:
+    case OpKind::gather:
+    case OpKind::part:
+    case OpKind::break_loop:
+    case OpKind::continue_loop:
+    case OpKind::arg_reduce:
+    case OpKind::scan:
+    case OpKind::region_fold:
+    case OpKind::region_scan:
+    case OpKind::contract:
+      return diagnostics_.error("L-05", b_.op(id).range,
+                                fmt::format("`{}` has no physical form yet", row(b_.op(id).kind).name));
     case OpKind::yield:
     case OpKind::next: return terminator(id);
     case OpKind::splat:

@@ -96,6 +96,28 @@ void BodyDenoter::run(OpId id) {
       }
       return;
     }
+    case OpKind::philox4x32_10:
+    case OpKind::buffer:
+    case OpKind::scatter:
+    case OpKind::histogram:
+    case OpKind::atomic_load:
+    case OpKind::atomic_store:
+    case OpKind::atomic_rmw:
+    case OpKind::atomic_cas:
+    case OpKind::assume_in_bounds:
+    case OpKind::reshape:
+    case OpKind::concat:
+    case OpKind::iota:
+    case OpKind::gather:
+    case OpKind::part:
+    case OpKind::arg_reduce:
+    case OpKind::scan:
+    case OpKind::region_fold:
+    case OpKind::region_scan:
+    case OpKind::contract: return run_unsupported(op, fmt::format("no rule says what `{}` does", row(op.kind).name));
+    case OpKind::break_loop:
+    case OpKind::continue_loop:
+      return run_unsupported(op, "no rule says which iterations a loop with `break` or `continue` runs");
     case OpKind::yield:
     case OpKind::next: return;  // handled by run_region
     case OpKind::reduce: return run_reduce(op);

@@ -235,6 +235,7 @@ Combine BodyDenoter::combine(RegionId region) {
 }
 
 void BodyDenoter::run_reduce(const Op& op) {
+  if (op.regions.size() > 2) return run_unsupported(op, "no rule says which members a `where` leaves");
   auto node = std::make_shared<ReduceNode>();
   node->site = static_cast<std::int64_t>(op.results[0].index);
   if (!physical_)

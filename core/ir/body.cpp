@@ -17,18 +17,32 @@ constexpr std::size_t alternative() {
 
 std::size_t attr_kind(AttrKey key) {
   switch (key) {
-    case AttrKey::literal: return alternative<Scalar>();
+    case AttrKey::literal:
+    case AttrKey::unit: return alternative<Scalar>();
     case AttrKey::expr:
     case AttrKey::step: return alternative<Expr>();
     case AttrKey::ranges:
     case AttrKey::extents: return alternative<ExprList>();
     case AttrKey::axes: return alternative<IntList>();
+    case AttrKey::axis:
     case AttrKey::vector: return alternative<std::int64_t>();
     case AttrKey::identity: return alternative<ScalarList>();
-    case AttrKey::identity_assumed: return alternative<bool>();
+    case AttrKey::identity_assumed:
+    case AttrKey::exact_product: return alternative<bool>();
     case AttrKey::predicate: return alternative<CmpPredicate>();
     case AttrKey::mode: return alternative<ConvertMode>();
     case AttrKey::order: return alternative<Order>();
+    case AttrKey::extreme: return alternative<Extreme>();
+    case AttrKey::tie: return alternative<TieRule>();
+    case AttrKey::nan: return alternative<NanRule>();
+    case AttrKey::inclusion: return alternative<Inclusion>();
+    case AttrKey::direction: return alternative<Direction>();
+    case AttrKey::out_of_range: return alternative<OutOfRange>();
+    case AttrKey::collision: return alternative<Collision>();
+    case AttrKey::atomic_op: return alternative<AtomicOp>();
+    case AttrKey::memory_order:
+    case AttrKey::failure_order: return alternative<MemoryOrder>();
+    case AttrKey::sharing: return alternative<Sharing>();
   }
   KIR_UNREACHABLE("attribute key");
 }

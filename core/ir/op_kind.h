@@ -59,9 +59,19 @@ enum class OpKind : std::uint8_t {
   cmp,
   select,
   convert,
+  // random numbers
+  philox4x32_10,
   // memory
   load,
   store,
+  buffer,
+  scatter,
+  histogram,
+  atomic_load,
+  atomic_store,
+  atomic_rmw,
+  atomic_cas,
+  assume_in_bounds,
   // tensor values and coordinate relations
   tensor,
   elem,
@@ -69,6 +79,11 @@ enum class OpKind : std::uint8_t {
   transpose,
   slice,
   broadcast,
+  reshape,
+  concat,
+  iota,
+  gather,
+  part,
   // control
   parallel,
   for_loop,
@@ -76,9 +91,16 @@ enum class OpKind : std::uint8_t {
   if_else,
   yield,
   next,
+  break_loop,
+  continue_loop,
   assume,
   // structured
   reduce,
+  arg_reduce,
+  scan,
+  region_fold,
+  region_scan,
+  contract,
   // physical only: fragments
   splat,
   tile_reduce,
@@ -141,6 +163,30 @@ enum class ConvertMode : std::uint8_t {
 // `any` bracketing and order free (needs commutativity too).
 enum class Order : std::uint8_t { strict, tree, any };
 
+// arg_reduce: what is sought, which of equal members wins (by domain order; -0 equals +0), and what a NaN is: `first`, the
+// winner over every number, the first of several by domain order; `ignore`, no member at all.
+enum class Extreme : std::uint8_t { min, max };
+enum class TieRule : std::uint8_t { first, last };
+enum class NanRule : std::uint8_t { first, ignore };
+
+// scan: results include the member itself or not; the traversal goes up or down (results keep their coordinates).
+enum class Inclusion : std::uint8_t { inclusive, exclusive };
+enum class Direction : std::uint8_t { forward, reverse };
+
+// histogram: what a key outside the bins does.
+enum class OutOfRange : std::uint8_t { drop, clamp, error };
+
+// scatter: every element has one writer, or several whose values a combine region merges with the old contents.
+enum class Collision : std::uint8_t { unique, reduce };
+
+// Read-modify-write operations of atomic_rmw. add wraps on integers and rounds on floats; min and max are signed (s),
+// unsigned (u) or NaN-ignoring with -0 below +0 (num).
+enum class AtomicOp : std::uint8_t { add, min_s, max_s, min_u, max_u, min_num, max_num, bit_and, bit_or, bit_xor, exchange };
+enum class MemoryOrder : std::uint8_t { relaxed, acquire, release, acq_rel };
+// Who shares the location: the instances of one launch, or also other agents of the system. The scope that a provider needs
+// follows from the mapping.
+enum class Sharing : std::uint8_t { invocation, system };
+
 // The keys of attributes; op_table.h says which operation takes which, attr_kind() of what kind its value is.
 enum class AttrKey : std::uint8_t {
   literal,           // constant
@@ -153,9 +199,23 @@ enum class AttrKey : std::uint8_t {
   identity,          // one literal per component
   identity_assumed,  // the author's word that `identity` is neutral
   axes,     // transpose: the permutation; broadcast, tile_reduce; contract: how many batch, left free, right free, paired
+  axis,     // concat, iota, part
   extents,  // the result's shape
   vector,   // elements per access (physical)
+  extreme,
+  tie,
+  nan,
+  inclusion,
+  direction,
+  out_of_range,
+  collision,
+  atomic_op,
+  memory_order,   // of success
+  failure_order,  // atomic_cas
+  sharing,
+  exact_product,  // contract: the product takes part in the sum unrounded
+  unit,           // contract: |error| <= unit * sum |a| |b| is licensed
 };
-inline constexpr int kAttrKeyCount = static_cast<int>(AttrKey::vector) + 1;
+inline constexpr int kAttrKeyCount = static_cast<int>(AttrKey::unit) + 1;
 
 }  // namespace kir

@@ -101,6 +101,10 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
      .attributes = {{A::mode}},
      .doc = "Conversion to the declared type by the named mode."},
 
+    // random numbers
+    {.kind = K::philox4x32_10, .name = "philox4x32_10", .family = F::rng, .operands = 6, .result = R::regions, .elements = E::integer,
+     .doc = "Four random words (i32) from a key of two words and a counter of four; Philox4x32 with ten rounds."},
+
     // memory
     {.kind = K::load, .name = "load", .family = F::memory, .operands = -1, .result = R::declared,
      .attributes = {{A::vector, Use::physical}},
@@ -109,6 +113,33 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
     {.kind = K::store, .name = "store", .family = F::memory, .operands = -1, .attributes = {{A::vector, Use::physical}},
      .effect = true,
      .doc = "Writes the element at the coordinates where the predicate is true."},
+    {.kind = K::buffer, .name = "buffer", .family = F::buffer, .vocabulary = kir, .result = R::declared,
+     .regions = {{{"initial", K::yield, C::pure}}, 0}, .attributes = {{A::extents}}, .effect = true,
+     .doc = "Fresh memory for this execution of its block: uninitialised, or with the value of its region in every "
+            "element."},
+    {.kind = K::scatter, .name = "scatter", .family = F::gather, .vocabulary = kir, .operands = 1, .elements = E::none,
+     .regions = {{{"member", K::yield, C::pure}, {"combine", K::yield, C::pointwise}}, 1},
+     .attributes = {{A::ranges}, {A::collision}, {A::order, Use::optional}}, .effect = true,
+     .doc = "For each member stores a value at the coordinates that its region yields: each element has one writer "
+            "(unique), or values are combined with the old contents (reduce)."},
+    {.kind = K::histogram, .name = "histogram", .family = F::histogram, .vocabulary = kir, .operands = 1, .elements = E::none,
+     .regions = {{"member", K::yield, C::pure}}, .attributes = {{A::ranges}, {A::out_of_range}}, .effect = true,
+     .doc = "For each member adds the yielded weight to the bin with the yielded key."},
+    {.kind = K::atomic_load, .name = "atomic_load", .family = F::atomic, .operands = -1, .result = R::declared,
+     .attributes = {{A::memory_order}, {A::sharing}}, .effect = true,
+     .doc = "Reads an element in one piece; relaxed or acquire."},
+    {.kind = K::atomic_store, .name = "atomic_store", .family = F::atomic, .operands = -1,
+     .attributes = {{A::memory_order}, {A::sharing}}, .effect = true,
+     .doc = "Writes an element in one piece; relaxed or release."},
+    {.kind = K::atomic_rmw, .name = "atomic_rmw", .family = F::atomic, .operands = -1, .result = R::declared,
+     .attributes = {{A::atomic_op}, {A::memory_order}, {A::sharing}}, .effect = true,
+     .doc = "Reads, combines and writes an element as one step; the result is the old contents."},
+    {.kind = K::atomic_cas, .name = "atomic_cas", .family = F::atomic, .operands = -1, .result = R::regions,
+     .attributes = {{A::memory_order}, {A::failure_order}, {A::sharing}}, .effect = true,
+     .doc = "Writes the desired value where the element has the bits of the expected one, as one step; the results are "
+            "the old contents and whether it wrote."},
+    {.kind = K::assume_in_bounds, .name = "assume_in_bounds", .family = F::memory, .operands = -1, .elements = E::none,
+     .doc = "States that the coordinates lie in the view; erroneous when they do not."},
 
     // tensor values and coordinate relations
     {.kind = K::tensor, .name = "tensor", .family = F::tensor, .vocabulary = kir, .result = R::declared,
@@ -129,6 +160,22 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
     {.kind = K::broadcast, .name = "broadcast", .family = F::tensor, .vocabulary = kir, .operands = 1, .result = R::declared,
      .attributes = {{A::axes}, {A::extents}},
      .doc = "Repeats the operand along new axes; `axes` says which result axes the operand's axes become. Read-only."},
+    {.kind = K::reshape, .name = "reshape", .family = F::tensor, .vocabulary = kir, .operands = 1, .result = R::declared,
+     .attributes = {{A::extents}},
+     .doc = "The same elements in row-major order under another shape; erroneous when the numbers of elements differ."},
+    {.kind = K::concat, .name = "concat", .family = F::tensor, .vocabulary = kir, .operands = -1, .result = R::declared,
+     .attributes = {{A::axis}},
+     .doc = "The operands behind one another along an axis; the other extents are equal."},
+    {.kind = K::iota, .name = "iota", .family = F::tensor, .vocabulary = kir, .result = R::declared,
+     .attributes = {{A::axis}, {A::extents}},
+     .doc = "The coordinate of the axis in every element, converted as convert.sint or convert.wrap converts it."},
+    {.kind = K::gather, .name = "gather", .family = F::gather, .vocabulary = kir, .operands = 1, .result = R::declared,
+     .regions = {{"relation", K::yield, C::pure}}, .attributes = {{A::ranges}},
+     .doc = "A tensor of the source's elements at the coordinates that the region yields, which may come from memory."},
+    {.kind = K::part, .name = "part", .family = F::tensor, .vocabulary = kir, .operands = 1, .result = R::regions, .elements = E::none,
+     .attributes = {{A::axis}, {A::ranges}},
+     .doc = "A part of an axis of the source: the results are its bounds lo and hi, lo <= hi. Erroneous when a member "
+            "lies outside the axis."},
 
     // control
     {.kind = K::parallel, .name = "parallel", .family = F::control, .vocabulary = kir, .elements = E::none,
@@ -136,7 +183,7 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
      .doc = "Runs its region once for each member of the domain, in no order."},
     {.kind = K::for_loop, .name = "for", .family = F::control, .operands = -1, .result = R::regions, .elements = E::none,
      .regions = {{"body", K::next, C::statements}}, .attributes = {{A::ranges}, {A::step, Use::optional}},
-     .doc = "Runs its region for lo, lo + step, ... below hi in order, handing on carried values in parallel."},
+     .doc = "Runs its region for lo, lo+1, ..., hi-1 in order, handing on carried values in parallel."},
     {.kind = K::while_loop, .name = "while", .family = F::control, .operands = -1, .result = R::regions, .elements = E::none,
      .regions = {{"condition", K::yield, C::pure}, {"body", K::next, C::statements}},
      .doc = "Region 0 yields the condition from the carried values; while it is true region 1 hands on the next ones."},
@@ -147,17 +194,46 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
      .doc = "Ends a region with its values."},
     {.kind = K::next, .name = "next", .family = F::control, .operands = -1, .elements = E::none, .terminator = true,
      .doc = "Ends a loop body with the next carried values."},
+    {.kind = K::break_loop, .name = "break", .family = F::control, .operands = -1, .elements = E::none, .terminator = true,
+     .doc = "Ends the innermost loop, whose results are the operands."},
+    {.kind = K::continue_loop, .name = "continue", .family = F::control, .operands = -1, .elements = E::none, .terminator = true,
+     .doc = "Ends this iteration of the innermost loop and hands the operands on to the next."},
     {.kind = K::assume, .name = "assume", .family = F::control, .operands = 1, .elements = E::none,
      .doc = "States that the operand (i1) is true; erroneous when it is not. In a physical program it is a claim to be "
             "proven."},
 
     // structured
     {.kind = K::reduce, .name = "reduce", .family = F::reduce, .operands = -1, .result = R::regions, .elements = E::none,
-     .regions = {{"map", K::yield, C::pure}, {"combine", K::yield, C::pointwise}},
+     .regions = {{{"map", K::yield, C::pure}, {"combine", K::yield, C::pointwise}, {"where", K::yield, C::pure}}, 2},
      .attributes = {{A::ranges}, {A::order}, {A::identity, Use::optional}, {A::identity_assumed, Use::optional}},
-     .doc = "Combines the values mapped from the members of a domain under the order licence; "
+     .doc = "Combines the values mapped from the members of a domain (those where `where` holds) under the order licence; "
             "init takes part once, first; the identity may be inserted any number of times. No member: init, else "
             "identity, else erroneous."},
+    {.kind = K::arg_reduce, .name = "arg_reduce", .family = F::reduce, .operands = -1, .result = R::regions, .elements = E::none,
+     .regions = {{{"map", K::yield, C::pure}, {"where", K::yield, C::pure}}, 1},
+     .attributes = {{A::ranges}, {A::extreme}, {A::tie}, {A::nan}},
+     .doc = "The extreme of the mapped values and the coordinates of the member that has it, by the rules for ties and "
+            "NaN. No member: init, else erroneous."},
+    {.kind = K::scan, .name = "scan", .family = F::scan, .operands = -1, .result = R::regions, .elements = E::none,
+     .regions = {{"map", K::yield, C::pure}, {"combine", K::yield, C::pointwise}},
+     .attributes = {{A::ranges}, {A::inclusion}, {A::direction}, {A::order}, {A::identity, Use::optional}, {A::identity_assumed, Use::optional}},
+     .doc = "For each member the combination of the members before it (inclusive: and itself) in the direction of "
+            "traversal, the earlier operand left; then the final state. init takes part once, first."},
+    {.kind = K::region_fold, .name = "region_fold", .family = F::region, .operands = -1, .result = R::regions, .elements = E::none,
+     .regions = {{{"summarize", K::yield, C::pure}, {"combine", K::yield, C::pointwise}, {"where", K::yield, C::pure}}, 2},
+     .attributes = {{A::ranges}, {A::order}, {A::identity, Use::optional}, {A::identity_assumed, Use::optional}},
+     .doc = "Cuts the active members into contiguous nonempty segments, summarizes each and combines the summaries in "
+            "order; strict: the segments are single members. No active member: the identity, else erroneous."},
+    {.kind = K::region_scan, .name = "region_scan", .family = F::region, .operands = -1, .result = R::regions, .elements = E::none,
+     .regions = {{"summarize", K::yield, C::pure}, {"combine", K::yield, C::pointwise}, {"apply", K::yield, C::pointwise}, {"emit", K::yield, C::pure}},
+     .attributes = {{A::ranges}, {A::order}, {A::identity, Use::optional}, {A::identity_assumed, Use::optional}},
+     .doc = "Cuts the members into contiguous nonempty segments; the state before a segment is the initial one with the "
+            "summaries of the earlier segments applied; each segment emits its slice of the results from that state; then "
+            "the final state."},
+    {.kind = K::contract, .name = "contract", .family = F::contract, .vocabulary = kir, .operands = -1, .result = R::declared, .elements = E::none,
+     .regions = {{{"lhs", K::yield, C::pure}, {"rhs", K::yield, C::pure}, {"product", K::yield, C::pointwise}, {"combine", K::yield, C::pointwise}}, 2},
+     .attributes = {{A::ranges}, {A::axes}, {A::order}, {A::identity, Use::optional}, {A::identity_assumed, Use::optional}, {A::exact_product, Use::optional}, {A::unit, Use::optional}},
+     .doc = "For each member of the batch and free axes the sum of the products of both sides over the paired axes."},
 
     // fragments
     {.kind = K::splat, .name = "splat", .family = F::fragment, .vocabulary = physical, .operands = 1, .result = R::declared,
@@ -181,9 +257,23 @@ constexpr std::string_view kCmpNames[] = {"eq",  "ne",  "slt", "sle", "sgt", "sg
 constexpr std::string_view kConvertNames[] = {"rn",      "sat_rn",      "sint",        "uint",    "wrap", "to_sint",
                                               "to_uint", "sat_to_sint", "sat_to_uint", "to_bool", "bits"};
 constexpr std::string_view kOrderNames[] = {"strict", "tree", "any"};
-constexpr std::string_view kAttrNames[] = {"literal", "expr",     "predicate",        "mode", "ranges",  "step",
-                                           "order",   "identity", "identity_assumed", "axes", "extents", "vector"};
+constexpr std::string_view kAttrNames[] = {
+    "literal",          "expr",      "predicate",    "mode",      "ranges",    "step",         "order",         "identity",
+    "identity_assumed", "axes",      "axis",         "extents",   "vector",    "extreme",      "tie",           "nan",
+    "inclusion",        "direction", "out_of_range", "collision", "atomic_op", "memory_order", "failure_order", "sharing",
+    "exact_product",    "unit"};
 static_assert(std::size(kAttrNames) == kAttrKeyCount);
+constexpr std::string_view kExtremeNames[] = {"min", "max"};
+constexpr std::string_view kTieNames[] = {"first", "last"};
+constexpr std::string_view kNanNames[] = {"first", "ignore"};
+constexpr std::string_view kInclusionNames[] = {"inclusive", "exclusive"};
+constexpr std::string_view kDirectionNames[] = {"forward", "reverse"};
+constexpr std::string_view kOutOfRangeNames[] = {"drop", "clamp", "error"};
+constexpr std::string_view kCollisionNames[] = {"unique", "reduce"};
+constexpr std::string_view kAtomicNames[] = {"add",     "min.s", "max.s", "min.u", "max.u",   "min.num",
+                                             "max.num", "and",   "or",    "xor",   "exchange"};
+constexpr std::string_view kMemoryOrderNames[] = {"relaxed", "acquire", "release", "acq_rel"};
+constexpr std::string_view kSharingNames[] = {"invocation", "system"};
 
 constexpr auto kAllCmp = [] {
   std::array<CmpPredicate, 24> all{};
@@ -193,6 +283,11 @@ constexpr auto kAllCmp = [] {
 constexpr auto kAllConvert = [] {
   std::array<ConvertMode, 11> all{};
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<ConvertMode>(i);
+  return all;
+}();
+constexpr auto kAllAtomic = [] {
+  std::array<AtomicOp, std::size(kAtomicNames)> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<AtomicOp>(i);
   return all;
 }();
 
@@ -211,6 +306,17 @@ std::string_view name(CmpPredicate p) { return kCmpNames[static_cast<std::size_t
 std::string_view name(ConvertMode m) { return kConvertNames[static_cast<std::size_t>(m)]; }
 std::string_view name(Order o) { return kOrderNames[static_cast<std::size_t>(o)]; }
 std::string_view name(AttrKey k) { return kAttrNames[static_cast<std::size_t>(k)]; }
+std::string_view name(Extreme e) { return kExtremeNames[static_cast<std::size_t>(e)]; }
+std::string_view name(TieRule r) { return kTieNames[static_cast<std::size_t>(r)]; }
+std::string_view name(NanRule r) { return kNanNames[static_cast<std::size_t>(r)]; }
+std::string_view name(Inclusion i) { return kInclusionNames[static_cast<std::size_t>(i)]; }
+std::string_view name(Direction d) { return kDirectionNames[static_cast<std::size_t>(d)]; }
+std::string_view name(OutOfRange o) { return kOutOfRangeNames[static_cast<std::size_t>(o)]; }
+std::string_view name(Collision c) { return kCollisionNames[static_cast<std::size_t>(c)]; }
+std::string_view name(AtomicOp o) { return kAtomicNames[static_cast<std::size_t>(o)]; }
+std::string_view name(MemoryOrder o) { return kMemoryOrderNames[static_cast<std::size_t>(o)]; }
+std::string_view name(Sharing s) { return kSharingNames[static_cast<std::size_t>(s)]; }
+std::span<const AtomicOp> all_atomic_ops() { return kAllAtomic; }
 std::span<const CmpPredicate> all_cmp_predicates() { return kAllCmp; }
 std::span<const ConvertMode> all_convert_modes() { return kAllConvert; }
 bool is_float_predicate(CmpPredicate p) { return p >= CmpPredicate::oeq; }

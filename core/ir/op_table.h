@@ -58,13 +58,16 @@ struct RegionRule {
   Contents contents = Contents::statements;
 };
 
-// Regions in order.
+// Regions in order; the first `required` are always there, the others all or none.
 struct RegionRules {
-  static constexpr int kMost = 2;
+  static constexpr int kMost = 4;
   std::array<RegionRule, kMost> rules{};
   int count = 0;
+  int required = 0;
   constexpr RegionRules() = default;
-  constexpr RegionRules(std::initializer_list<RegionRule> list) : count(static_cast<int>(list.size())) {
+  constexpr RegionRules(std::initializer_list<RegionRule> list) : RegionRules(list, static_cast<int>(list.size())) {}
+  constexpr RegionRules(std::initializer_list<RegionRule> list, int needed)
+      : count(static_cast<int>(list.size())), required(needed) {
     std::copy(list.begin(), list.end(), rules.begin());
   }
   constexpr const RegionRule& operator[](std::size_t i) const { return rules[i]; }
@@ -79,7 +82,7 @@ struct AttrRule {
 };
 
 struct AttrRules {
-  static constexpr int kMost = 4;
+  static constexpr int kMost = 7;
   std::array<AttrRule, kMost> rules{};
   int count = 0;
   constexpr AttrRules() = default;
@@ -116,6 +119,17 @@ std::string_view name(CmpPredicate p);  // integer and float predicates of one s
 std::string_view name(ConvertMode m);
 std::string_view name(Order o);
 std::string_view name(AttrKey k);
+std::string_view name(Extreme e);
+std::string_view name(TieRule r);
+std::string_view name(NanRule r);
+std::string_view name(Inclusion i);
+std::string_view name(Direction d);
+std::string_view name(OutOfRange o);
+std::string_view name(Collision c);
+std::string_view name(AtomicOp o);
+std::string_view name(MemoryOrder o);
+std::string_view name(Sharing s);
+std::span<const AtomicOp> all_atomic_ops();
 std::span<const CmpPredicate> all_cmp_predicates();
 std::span<const ConvertMode> all_convert_modes();
 bool is_float_predicate(CmpPredicate p);

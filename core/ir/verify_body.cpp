@@ -162,7 +162,8 @@ bool BodyVerifier::counts(const Op& o) {
     return false;
   };
   bool ok = (r.operands < 0 || count("operand", static_cast<std::size_t>(r.operands), o.operands.size())) &&
-            count("region", static_cast<std::size_t>(r.regions.count), o.regions.size());
+            (o.regions.size() == static_cast<std::size_t>(r.regions.required) ||
+             count("region", static_cast<std::size_t>(r.regions.count), o.regions.size()));
   if (r.result == ResultRule::none) return ok && count("result", 0, o.results.size());
   if (r.result != ResultRule::regions) return ok && count("result", 1, o.results.size());
   return ok;

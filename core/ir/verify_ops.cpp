@@ -68,7 +68,28 @@ void BodyVerifier::operation(OpId, const Op& o) {
     case OpKind::for_loop: return for_loop(o);
     case OpKind::while_loop: return while_loop(o);
     case OpKind::if_else: return if_else(o);
+    case OpKind::philox4x32_10:
+    case OpKind::buffer:
+    case OpKind::scatter:
+    case OpKind::histogram:
+    case OpKind::atomic_load:
+    case OpKind::atomic_store:
+    case OpKind::atomic_rmw:
+    case OpKind::atomic_cas:
+    case OpKind::assume_in_bounds:
+    case OpKind::reshape:
+    case OpKind::concat:
+    case OpKind::iota:
+    case OpKind::gather:
+    case OpKind::part:
+    case OpKind::arg_reduce:
+    case OpKind::scan:
+    case OpKind::region_fold:
+    case OpKind::region_scan:
+    case OpKind::contract: return error("V-09", o, "no rule says what is well formed");
     case OpKind::yield:
+    case OpKind::break_loop:
+    case OpKind::continue_loop:
     case OpKind::next: return;  // checked by their owner
     case OpKind::assume:
       if (!operand(o, 0).is_scalar(DType::i1)) error("V-13", o, fmt::format("takes an i1, not {}", text(operand(o, 0))));

@@ -171,8 +171,29 @@ std::string BodyPrinter::rhs(const Op& o, int indent) const {
       if (o.operands.size() > 1) s += " init (" + value(o.operands[1]) + ")";
       return s + " combine " + combine(o, o.regions[0], indent);
     }
+    case OpKind::philox4x32_10:
+    case OpKind::buffer:
+    case OpKind::scatter:
+    case OpKind::histogram:
+    case OpKind::atomic_load:
+    case OpKind::atomic_store:
+    case OpKind::atomic_rmw:
+    case OpKind::atomic_cas:
+    case OpKind::assume_in_bounds:
+    case OpKind::reshape:
+    case OpKind::concat:
+    case OpKind::iota:
+    case OpKind::gather:
+    case OpKind::part:
+    case OpKind::arg_reduce:
+    case OpKind::scan:
+    case OpKind::region_fold:
+    case OpKind::region_scan:
+    case OpKind::contract:
     case OpKind::yield:
     case OpKind::next:
+    case OpKind::break_loop:
+    case OpKind::continue_loop:
     case OpKind::splat:
     case OpKind::assume:
     case OpKind::add:
