@@ -158,7 +158,8 @@ Instr Decoder::decode(OpId id) {
       i.a = slot(op.operands[0]);
       return i;
     case OpKind::tile_reduce: return tile_reduce(op, i);
-    case OpKind::philox4x32_10:
+
+    // memory effects
     case OpKind::buffer:
     case OpKind::scatter:
     case OpKind::histogram:
@@ -166,17 +167,25 @@ Instr Decoder::decode(OpId id) {
     case OpKind::atomic_store:
     case OpKind::atomic_rmw:
     case OpKind::atomic_cas:
-    case OpKind::assume_in_bounds:
+    case OpKind::assume_in_bounds: i.kind = InstrKind::unsupported; return i;
+
+    // tensors and random numbers
+    case OpKind::philox4x32_10:
     case OpKind::reshape:
     case OpKind::concat:
     case OpKind::iota:
     case OpKind::gather:
-    case OpKind::part:
+    case OpKind::part: i.kind = InstrKind::unsupported; return i;
+
+    // reductions, scans, contractions
     case OpKind::arg_reduce:
     case OpKind::scan:
-    case OpKind::region_fold:
-    case OpKind::region_scan:
     case OpKind::contract: i.kind = InstrKind::unsupported; return i;
+
+    // folds and scans over regions
+    case OpKind::region_fold:
+    case OpKind::region_scan: i.kind = InstrKind::unsupported; return i;
+
     case OpKind::break_loop:
     case OpKind::continue_loop:
     case OpKind::yield:

@@ -68,7 +68,8 @@ void BodyVerifier::operation(OpId, const Op& o) {
     case OpKind::for_loop: return for_loop(o);
     case OpKind::while_loop: return while_loop(o);
     case OpKind::if_else: return if_else(o);
-    case OpKind::philox4x32_10:
+
+    // memory effects
     case OpKind::buffer:
     case OpKind::scatter:
     case OpKind::histogram:
@@ -76,17 +77,25 @@ void BodyVerifier::operation(OpId, const Op& o) {
     case OpKind::atomic_store:
     case OpKind::atomic_rmw:
     case OpKind::atomic_cas:
-    case OpKind::assume_in_bounds:
+    case OpKind::assume_in_bounds: return error("V-09", o, "no rule says what is well formed");
+
+    // tensors and random numbers
+    case OpKind::philox4x32_10:
     case OpKind::reshape:
     case OpKind::concat:
     case OpKind::iota:
     case OpKind::gather:
-    case OpKind::part:
+    case OpKind::part: return error("V-09", o, "no rule says what is well formed");
+
+    // reductions, scans, contractions
     case OpKind::arg_reduce:
     case OpKind::scan:
-    case OpKind::region_fold:
-    case OpKind::region_scan:
     case OpKind::contract: return error("V-09", o, "no rule says what is well formed");
+
+    // folds and scans over regions
+    case OpKind::region_fold:
+    case OpKind::region_scan: return error("V-09", o, "no rule says what is well formed");
+
     case OpKind::yield:
     case OpKind::break_loop:
     case OpKind::continue_loop:

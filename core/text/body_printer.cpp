@@ -171,7 +171,8 @@ std::string BodyPrinter::rhs(const Op& o, int indent) const {
       if (o.operands.size() > 1) s += " init (" + value(o.operands[1]) + ")";
       return s + " combine " + combine(o, o.regions[0], indent);
     }
-    case OpKind::philox4x32_10:
+
+    // memory effects
     case OpKind::buffer:
     case OpKind::scatter:
     case OpKind::histogram:
@@ -179,17 +180,25 @@ std::string BodyPrinter::rhs(const Op& o, int indent) const {
     case OpKind::atomic_store:
     case OpKind::atomic_rmw:
     case OpKind::atomic_cas:
-    case OpKind::assume_in_bounds:
+    case OpKind::assume_in_bounds: KIR_UNREACHABLE("no text form");
+
+    // tensors and random numbers
+    case OpKind::philox4x32_10:
     case OpKind::reshape:
     case OpKind::concat:
     case OpKind::iota:
     case OpKind::gather:
-    case OpKind::part:
+    case OpKind::part: KIR_UNREACHABLE("no text form");
+
+    // reductions, scans, contractions
     case OpKind::arg_reduce:
     case OpKind::scan:
+    case OpKind::contract: KIR_UNREACHABLE("no text form");
+
+    // folds and scans over regions
     case OpKind::region_fold:
-    case OpKind::region_scan:
-    case OpKind::contract:
+    case OpKind::region_scan: KIR_UNREACHABLE("no text form");
+
     case OpKind::yield:
     case OpKind::next:
     case OpKind::break_loop:
