@@ -103,8 +103,8 @@ const std::vector<Row>& kernel_rows() {
       {K::view, y, "let t = view x[3 - i] for (i in 0..4)\n for i in 0..4 { y[i] = t[i] }", {"4.0", "0.5", "-2.25", "1.5"}},
       {K::transpose,
        y,
-       "let t = view x[2 * i + j] for (i in 0..2, j in 0..2)\n let u = transpose t perm(1, 0)\n for i in 0..2, j in 0..2 { y[2 "
-       "* i + j] = u[i, j] }",
+       "let t = view x[2 * i + j] for (i in 0..2, j in 0..2)\n let u = transpose t perm(1, 0)\n"
+       " parallel i in 0..2, j in 0..2 { y[2 * i + j] = u[i, j] }",
        {"1.5", "0.5", "-2.25", "4.0"}},
       {K::slice, y, "let t = slice x [1..3]\n y[0] = t[0]\n y[1] = t[1]", {"-2.25", "0.5", "0.0", "0.0"}},
       {K::broadcast,
