@@ -1,9 +1,12 @@
 """Checks every file of the corpus with the real tools against what the file itself, or its .json beside it, expects.
 
-A kernel of corpus/      validates (exit 0), gives the stored NumPy values on the interpreter bit for bit and on the host
-                         as `oracle` says of each output (bitwise; bounded: within the radius that the oracle derives
+A kernel of corpus/ and  validates (exit 0), gives the stored NumPy values on the interpreter bit for bit and on the host
+of corpus/GROUP/         as `oracle` says of each output (bitwise; bounded: within the radius that the oracle derives
                          for these inputs), and agrees over interpreter, physical interpreter and host code at every
                          size listed
+  with "providers":      gives the stored values and, at every size listed, those that its reference gives there, on the
+  ["interp"]             interpreter bit for bit; kir-validate says UNSUPPORTED (exit 4), so the mark cannot outlive its
+                         reason
 corpus/must-reject/*     // expect: exit 1 3         one of these exit codes of kir-validate
                          // expect: REFUTED kir-safe  each further line: text in the output (blanks are free)
                          // expect: errors 4          at least so many error lines
@@ -11,15 +14,18 @@ corpus/must-reject/*     // expect: exit 1 3         one of these exit codes of 
 corpus/physical/*.pir    validates against the kernel that its `implements` names
 corpus/hostile/*.pir     // against: corpus/x.kir, and expect lines as above
 """
-import json
 import pathlib
 import re
 import tempfile
 
+import ml_dtypes
+import numpy as np
+
+import corpus_catalogue
+from corpus_catalogue import CORPUS, ROOT
 from tally import Skip, demand, run
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-CORPUS = ROOT / "corpus"
+UNSUPPORTED = 4  # kir-validate's exit code
 VIEW = re.compile(r"(\w+)\s*:\s*(in|out|inout)\s+(\w+)\s*\[")
 
 
@@ -120,111 +126,148 @@ def physical_check(tools, path):
 # Kernels.
 
 
-def views_of(path):
-    return {name: (access, dtype) for name, access, dtype in VIEW.findall(path.read_text())}
+def views_of(path, name):
+    """The views of one kernel (or plan) of the file: their element types by name, constexprs replaced."""
+    plain, _, values = name.partition("<")
+    head = re.search(rf"\b(?:kernel|plan)\s+{re.escape(plain.strip())}\s*(?:<[^>]*>)?\s*\(([^{{]*)", path.read_text())
+    demand(head, f"{path.name} has no {plain}")
+    bound = dict(re.findall(r"(\w+)\s*=\s*(\w+)", values))
+    return {view: bound.get(dtype, dtype) for view, _, dtype in VIEW.findall(head[1])}
 
 
-def validate_check(tools, path):
+def validate_check(tools, entry):
     def check():
-        code, output = tools.validate(path)
-        demand(code == 0, f"exit {code}\n{tail(output, 20)}")
+        code, output = tools.validate(entry.path)
+        if entry.constructed:
+            demand(code == 0, f"exit {code}\n{tail(output, 20)}")
+        else:
+            demand(code != 0, "it is PROVED, so \"providers\" in its .json is no longer true")
+            demand(code == UNSUPPORTED and "UNSUPPORTED" in output, f"exit {code}, not UNSUPPORTED\n{tail(output, 20)}")
     return check
 
 
-def compare_check(tools, path, kernel, sizes, seed):
-    def check():
-        # Every other case has NaN, infinities, zeros of both signs and extremes among its inputs.
-        contents = {name: f"random:{seed + i}" + ":special" * (seed // 100 % 2) for i, name in enumerate(views_of(path))}
-        arguments = {**contents, **kernel.get("scalars", {}), **sizes}
-        code, output = tools.run_kernel(path, kernel["name"], arguments, "--compare", "interp,physical,host")
-        demand(code == 0, f"exit {code}\n{tail(output)}")
-    return check
+def write_files(folder, files):
+    for name, content in files.items():
+        (pathlib.Path(folder) / name).write_bytes(content)
 
 
-def expected_check(tools, path, kernel, case, provider):
+def stored_arguments(kernel, sizes, folder):
+    inputs = {file.name.split(".")[1]: file for file in sorted(pathlib.Path(folder).glob("in.*.npy"))}
+    return {**kernel.get("scalars", {}), **inputs, **sizes}
+
+
+def compare_check(tools, entry, kernel, sizes, seed):
+    """All providers give one answer at these sizes."""
     def check():
-        import numpy as np
-        folder = CORPUS / "expected" / path.stem / case["name"]
-        arguments = {**case["sizes"], **kernel.get("scalars", {})}
-        for file in sorted(folder.glob("in.*.npy")):
-            arguments[file.name.split(".")[1]] = file
-        with tempfile.TemporaryDirectory() as out:
-            code, output = tools.run_kernel(path, kernel["name"], arguments, "--on", provider, "-o", out)
+        with tempfile.TemporaryDirectory() as folder:
+            if kernel.get("contents") == "reference":
+                write_files(folder, entry.values(kernel, seed, symbols(sizes)))
+                arguments = stored_arguments(kernel, sizes, folder)
+            else:
+                # Every other case has NaN, infinities, zeros of both signs and extremes among its inputs.
+                views = views_of(entry.path, kernel["name"])
+                contents = {v: f"random:{seed + i}" + ":special" * (seed // 100 % 2) for i, v in enumerate(views)}
+                arguments = {**contents, **kernel.get("scalars", {}), **sizes}
+            code, output = tools.run_kernel(entry.path, kernel["name"], arguments, "--compare", ",".join(entry.providers))
             demand(code == 0, f"exit {code}\n{tail(output)}")
-            for name, oracle in kernel["oracle"].items():
-                demand(oracle in ("bitwise", "bounded"), f"{name}: no oracle is called {oracle!r}")
-                got, want = np.load(f"{out}/{name}.npy"), np.load(folder / f"out.{name}.npy")
-                demand(got.shape == want.shape and got.dtype == want.dtype,
-                       f"{name}: {got.dtype}{got.shape}, expected {want.dtype}{want.shape}")
-                if provider == "interp" or oracle == "bitwise":
-                    same_bits(name, got, want)
+    return check
+
+
+def symbols(sizes):
+    """Without what an aliased case says of views."""
+    return {k: v for k, v in sizes.items() if not str(v).startswith("@")}
+
+
+def reference_check(tools, entry, kernel, sizes, seed):
+    """The interpreter gives what the reference gives at these sizes."""
+    def check():
+        with tempfile.TemporaryDirectory() as folder:
+            write_files(folder, entry.values(kernel, seed, symbols(sizes)))
+            same_outputs(tools, entry, kernel, sizes, folder, "interp")
+    return check
+
+
+def expected_check(tools, entry, kernel, case, provider):
+    """The provider gives the stored values."""
+    def check():
+        folder = entry.expected_folder(case)
+        same_outputs(tools, entry, kernel, case["sizes"], folder, provider)
         if "bounded" in kernel["oracle"].values() and provider != "interp":
-            code, output = tools.run_kernel(path, kernel["name"], arguments, "--compare", f"interp,{provider}")
+            arguments = stored_arguments(kernel, case["sizes"], folder)
+            code, output = tools.run_kernel(entry.path, kernel["name"], arguments, "--compare", f"interp,{provider}")
             demand(code == 0, f"exit {code}\n{tail(output)}")
     return check
 
 
-def same_bits(name, got, want):
+def same_outputs(tools, entry, kernel, sizes, folder, provider):
+    """The provider gives the out.*.npy of the folder from its in.*.npy, bit for bit where the oracle or the provider says so."""
+    arguments, types = stored_arguments(kernel, sizes, folder), views_of(entry.path, kernel["name"])
+    with tempfile.TemporaryDirectory() as out:
+        code, output = tools.run_kernel(entry.path, kernel["name"], arguments, "--on", provider, "-o", out)
+        demand(code == 0, f"exit {code}\n{tail(output)}")
+        for name, oracle in kernel["oracle"].items():
+            demand(oracle in ("bitwise", "bounded"), f"{name}: no oracle is called {oracle!r}")
+            demand(name in types, f"{name} is no view of {kernel['name']}")
+            demand(pathlib.Path(out, f"{name}.npy").exists(), f"{name} was not written")
+            got, want = np.load(f"{out}/{name}.npy"), np.load(f"{folder}/out.{name}.npy")
+            demand(got.shape == want.shape and got.dtype == want.dtype,
+                   f"{name}: {got.dtype}{got.shape}, expected {want.dtype}{want.shape}")
+            if provider == "interp" or oracle == "bitwise":
+                same_bits(name, got, want, types[name])
+
+
+# Floats that NumPy holds as unsigned integers.
+HELD_AS_BITS = {"bf16": ml_dtypes.bfloat16, "f8e4m3": ml_dtypes.float8_e4m3fn, "f8e5m2": ml_dtypes.float8_e5m2, "tf32": np.float32}
+
+
+def same_bits(name, got, want, dtype):
     """Bit for bit, NaN payloads aside."""
-    import numpy as np
-    same = got == want
-    if got.dtype.kind == "f":
+    got, want = (np.atleast_1d(a).view(HELD_AS_BITS.get(dtype, a.dtype)) for a in (got, want))
+    if got.dtype.kind in "iub":
+        same = got == want
+    else:
         same = got.view(f"u{got.itemsize}") == want.view(f"u{want.itemsize}")
         same |= np.isnan(got) & np.isnan(want)
     if not np.all(same):
-        at = tuple(int(i) for i in np.argwhere(~np.atleast_1d(same))[0])
-        a, b = np.atleast_1d(got)[at], np.atleast_1d(want)[at]
-        demand(False, f"{name}{list(at)} is {a!r}, expected {b!r}; {np.count_nonzero(~same)} of {same.size} differ")
+        at = tuple(int(i) for i in np.argwhere(~same)[0])
+        demand(False, f"{name}{list(at)} is {got[at]!r}, expected {want[at]!r}; "
+                      f"{np.count_nonzero(~same)} of {same.size} differ")
+
+
+def kernel_checks(tools, entry):
+    checks = [(f"{entry.label} proven" if entry.constructed else f"{entry.label} not constructed yet",
+               validate_check(tools, entry))]
+    for kernel in entry.kernels:
+        for number, sizes in enumerate([*kernel["sizes"], *kernel.get("aliased", [])]):
+            text = " ".join(f"{k}={v}" for k, v in sizes.items())
+            how, make = ("compared", compare_check) if entry.constructed else ("run", reference_check)
+            checks.append((f"{kernel['name']} {how} at {text}", make(tools, entry, kernel, sizes, 100 * number + 1)))
+        for case in kernel["expected"]:
+            for provider in (p for p in ("interp", "host") if p in entry.providers):
+                checks.append((expected_name(kernel, case, provider), expected_check(tools, entry, kernel, case, provider)))
+    return checks
+
+
+def expected_name(kernel, case, provider):
+    return f"{kernel['name']} on {provider} gives NumPy's values ({case['name']})"
+
+
+def expected_line(results):
+    """How many stored cases, of how many kernels, the reference interpreter equals."""
+    passed = {r.name for r in results if r.status == "passed"}
+    kernels = [[expected_name(k, c, "interp") in passed for c in k["expected"]]
+               for entry in corpus_catalogue.entries() for k in entry.kernels]
+    whole, equal, cases = sum(map(all, kernels)), sum(map(sum, kernels)), sum(map(len, kernels))
+    if equal == cases:
+        return f"expected values: {whole} kernels, {cases} cases equal"
+    return f"expected values: {whole} of {len(kernels)} kernels, {equal} of {cases} cases equal"
 
 
 def all_checks(build):
     tools, checks = Tools(build), []
-    for path in sorted(CORPUS.glob("*.kir")):
-        label = f"corpus/{path.stem}"
-        entry = json.loads(path.with_suffix(".json").read_text())
-        checks.append((f"{label} proven", validate_check(tools, path)))
-        for kernel in entry["kernels"]:
-            for number, sizes in enumerate([*kernel["sizes"], *kernel.get("aliased", [])]):
-                text = " ".join(f"{k}={v}" for k, v in sizes.items())
-                checks.append((f"{kernel['name']} compared at {text}", compare_check(tools, path, kernel, sizes, 100 * number + 1)))
-            for case in kernel["expected"]:
-                for provider in ("interp", "host"):
-                    checks.append((f"{kernel['name']} on {provider} gives NumPy's values ({case['name']})",
-                                   expected_check(tools, path, kernel, case, provider)))
+    for entry in corpus_catalogue.entries():
+        checks += kernel_checks(tools, entry)
     for folder, make in (("must-reject", reject_check), ("physical", physical_check), ("hostile", hostile_check)):
         for path in sorted((CORPUS / folder).glob("*.[kp]ir")):
             checks.append((f"corpus/{folder}/{path.stem}", make(tools, path)))
     return checks
-
-
-def self_test():
-    """The runner's own checks: each kind of expectation must be able to fail."""
-    def fails(function, *arguments):
-        from tally import Failed
-        try:
-            function(*arguments)
-        except Failed:
-            return True
-        return False
-
-    def check():
-        import numpy as np
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "x.kir"
-            file.write_text("// expect: exit 1 3\n// expect: REFUTED kir-safe\n// expect: errors 2\nkir 1\n")
-            good = "REFUTED   kir-safe\na:1:2: error: x\na:3:2: error: y\n"
-            expectation = Expectation(file)
-            expectation.check(1, good)
-            demand(fails(expectation.check, 0, good), "a wrong exit code passes")
-            demand(fails(expectation.check, "timeout", good), "a time-out passes")
-            demand(fails(expectation.check, 1, good.replace("kir-safe", "kir-sane")), "a missing text passes")
-            demand(fails(expectation.check, 1, good.replace("a:3:2: error", "")), "a missing error passes")
-            demand(fails(shows_refutation, 1, good), "a refutation without counterexample passes")
-            file.write_text("kir 1\n")
-            demand(fails(Expectation(file).check, 1, good), "a file without expectation passes")
-        one = np.array([1, 0, np.nan], np.float32)
-        same_bits("x", one, one.copy())
-        demand(fails(same_bits, "x", one, np.array([1, -0.0, np.nan], np.float32)), "-0 passes as 0")
-        demand(fails(same_bits, "x", one, np.array([np.nextafter(np.float32(1), np.float32(2)), 0, np.nan], np.float32)),
-               "an ulp passes")
-    return check

@@ -18,7 +18,8 @@ LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 
 
 def pages():
-    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "corpus" / "README.md",
+            *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def kir_block(tools, text):

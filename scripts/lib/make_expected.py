@@ -1,35 +1,19 @@
 """See scripts/make-expected."""
-import io
-import json
 import os
-import pathlib
 import sys
 
-import numpy as np
+import corpus_catalogue
+from tally import Failed
 
-import corpus_reference
-
-CORPUS = pathlib.Path(__file__).resolve().parents[2] / "corpus"
-
-
-def npy_bytes(array):
-    buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, np.ascontiguousarray(array) if array.ndim else array, version=(1, 0))
-    return buffer.getvalue()
+CORPUS = corpus_catalogue.CORPUS
 
 
 def cases():
     """Yields (folder, file contents by name) for each expected case of each kernel."""
-    for path in sorted(CORPUS.glob("*.json")):
-        entry = json.loads(path.read_text())
-        for kernel in entry["kernels"]:
-            function = getattr(corpus_reference, kernel.get("reference", path.stem))
-            for case in kernel.get("expected", []):
-                with np.errstate(all="ignore"):
-                    inputs, outputs = function(corpus_reference.Inputs(case["seed"]), **case["sizes"])
-                files = {f"in.{k}.npy": npy_bytes(v) for k, v in inputs.items()}
-                files |= {f"out.{k}.npy": npy_bytes(v) for k, v in outputs.items()}
-                yield CORPUS / "expected" / path.stem / case["name"], files
+    for entry in corpus_catalogue.entries():
+        for kernel in entry.kernels:
+            for case in kernel["expected"]:
+                yield entry.expected_folder(case), entry.values(kernel, case["seed"], case["sizes"])
 
 
 def main():
@@ -57,7 +41,7 @@ def main():
             wrong.append(extra.relative_to(CORPUS.parent))
             if not check:
                 extra.unlink()
-    for extra in sorted(p.parent for p in CORPUS.glob("expected/*/*/in.*.npy") if p.parent not in folders):
+    for extra in sorted({p.parent for p in CORPUS.glob("expected/*/*/*.npy")} - folders):
         wrong.append(extra.relative_to(CORPUS.parent))
     if check:
         for path in wrong:
@@ -67,4 +51,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except Failed as e:
+        sys.exit(f"make-expected: {e}")

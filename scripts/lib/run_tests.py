@@ -9,6 +9,7 @@ import corpus_checks
 import doc_checks
 import gtest_checks
 from tally import Failed, Result, demand, finish, report, run, run_checks, summary
+import unit_checks
 
 ROOT = corpus_checks.ROOT
 
@@ -61,15 +62,17 @@ def main():
     results.extend(r for r in ran if r.status != "passed")  # one that could not even be started
     everything += part("unit and property tests", results, start)
 
-    corpus = [("the corpus runner's own checks", corpus_checks.self_test()), *corpus_checks.all_checks(build)]
     start = time.monotonic()
-    everything += part("corpus", run_checks(corpus), start)
+    corpus = run_checks(corpus_checks.all_checks(build))
+    everything += part("corpus", corpus, start)
+    print(corpus_checks.expected_line(corpus), flush=True)
 
     start = time.monotonic()
     everything += part("mutants", run_checks(load_script("softmax-mutants").mutant_checks(build)), start)
 
-    others = doc_checks.all_checks(tools) + [
+    others = doc_checks.all_checks(tools) + unit_checks.all_checks() + [
         ("NumPy's values are those stored", script_check("make-expected", "--check")),
+        ("corpus/README.md is up to date", script_check("corpus-index", "--check")),
         ("the layer check finds planted violations", script_check("check-layers", "--self-test")),
     ]
     start = time.monotonic()

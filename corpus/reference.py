@@ -6,89 +6,9 @@ right, and functions are correctly rounded, so what the reference interpreter gi
 provider may be from that (another order under a licence, functions within their accuracy class) is no number here: the
 oracle derives it from the kernel and the inputs.
 """
-import decimal
-import math
-
 import numpy as np
 
-F32, F64, I32, I64 = np.float32, np.float64, np.int32, np.int64
-
-
-class Inputs:
-    """Deterministic inputs. Floats are multiples of 1/8 of moderate size, so that most sums are exact in any order."""
-
-    def __init__(self, seed):
-        self.rng = np.random.Generator(np.random.PCG64(seed))
-
-    def exact(self, dtype, *shape, low=-64, high=65):
-        return (self.rng.integers(low, high, shape) / 8).astype(dtype)
-
-    def real(self, dtype, *shape, scale=2.0):
-        return (self.rng.standard_normal(shape) * scale).astype(dtype)
-
-    def integers(self, dtype, *shape, low=None, high=None):
-        info = np.iinfo(dtype)
-        low, high = info.min if low is None else low, info.max if high is None else high
-        return self.rng.integers(low, high, shape, dtype=dtype, endpoint=True)
-
-    def special(self, dtype, *shape):
-        """Ordinary values with NaN, infinities, zeros of both signs and the extremes of the type among them."""
-        x = self.real(dtype, *shape)
-        info = np.finfo(dtype)
-        values = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, info.max, info.min, info.smallest_subnormal], dtype)
-        where = self.rng.random(shape) < 0.4
-        return np.where(where, values[self.rng.integers(0, len(values), shape)], x)
-
-
-def fold_rows(x, initial):
-    """The sum along the last axis from left to right, rounded to the element type after each addition."""
-    total = np.full(x.shape[:-1], initial, x.dtype)
-    for k in range(x.shape[-1]):
-        total = total + x[..., k]
-    return total
-
-
-# Digits of the real-valued functions below: past twice those of double precision, with room for the cancellation in tanh.
-PRECISE = decimal.Context(prec=80)
-
-
-def rounded(f, x):
-    """f of each element (an exact decimal to a decimal of 80 digits), rounded once to the type of x."""
-    def single(v):
-        return nearest(f(decimal.Decimal(float(v))), x.dtype.type)
-    return np.array([single(v) for v in x.flat], x.dtype).reshape(x.shape)
-
-
-def nearest(exact, dtype):
-    """The value of the type nearest to a decimal; rounding to double first must not make a tie."""
-    once = dtype(float(exact))
-    near = (once, np.nextafter(once, dtype(-math.inf)), np.nextafter(once, dtype(math.inf)))
-    return min(near, key=lambda v: abs(PRECISE.subtract(decimal.Decimal(float(v)), exact)))
-
-
-def exp(x):
-    return rounded(PRECISE.exp, x)
-
-
-def log(x):
-    return rounded(PRECISE.ln, x)
-
-
-def tanh(x):
-    def value(v):
-        square = PRECISE.exp(PRECISE.multiply(2, v))
-        return PRECISE.divide(PRECISE.subtract(square, 1), PRECISE.add(square, 1))
-    return rounded(value, x)
-
-
-def larger(a, b):
-    """max.nan: NaN wins, -0 is below +0."""
-    r = np.where((a > b) | ((a == b) & ~np.signbit(a)), a, b)
-    return np.where(np.isnan(a) | np.isnan(b), a.dtype.type(np.nan), r).astype(a.dtype)
-
-
-def smaller(a, b):
-    return -larger(-a, -b)
+from corpus_inputs import F32, F64, I32, I64, exp, fold_rows, larger, log, smaller, tanh
 
 
 def vector_add(g, N):
