@@ -5,6 +5,8 @@
 #include <charconv>
 #include <set>
 
+#include "core/interp/tensor_text.h"
+
 namespace kir {
 namespace {
 
@@ -96,10 +98,12 @@ class Maker {
       if (!known) fail(p.range, fmt::format("'{}' names no other view for {}", text, p.name));
       return;
     }
-    if (!text.ends_with(".npy"))
-      return fail(p.range, fmt::format("'{}' is neither an .npy file nor random:SEED, zeros or @VIEW for {}", text, p.name));
+    const bool listed = text.starts_with('[');
+    if (!listed && !text.ends_with(".npy"))
+      return fail(p.range,
+                  fmt::format("'{}' is neither an .npy file nor [v, ...], random:SEED, zeros or @VIEW for {}", text, p.name));
     std::string error;
-    if (std::optional<Tensor> t = read_npy(text, p.dtype, &error))
+    if (std::optional<Tensor> t = listed ? parse_tensor(text, p.dtype, &error) : read_npy(text, p.dtype, &error))
       files_[i] = std::make_shared<Tensor>(std::move(*t));
     else
       fail(p.range, fmt::format("view {}: {}", p.name, error));
@@ -116,7 +120,7 @@ class Maker {
     auto t = std::make_shared<Tensor>(Tensor::strided(p.dtype, extent.shape, extent.strides));
     if (std::optional<RandomText> r = parse_random(text)) fill_random(*t, r->seed, r->special);
     if (files_[i] && !lay_out(*files_[i], *t))
-      return fail(p.range, fmt::format("view {}: elements that are one address (strides ({})) differ in the file", p.name,
+      return fail(p.range, fmt::format("view {}: elements that are one address (strides ({})) differ in the argument", p.name,
                                        fmt::join(extent.strides, ", ")));
     args_.views[p.name] = std::move(t);
   }
@@ -164,7 +168,7 @@ class Maker {
   const Abi& abi_;
   Diagnostics& diagnostics_;
   LaunchArgs args_;
-  std::vector<TensorPtr> files_;
+  std::vector<TensorPtr> files_;  // contents with a shape of their own: files and arrays written out
   std::vector<std::string> texts_;
 };
 

@@ -2,11 +2,12 @@
 //   integer      M=33
 //   data scalar  alpha=1.5 (a literal of its type) or alpha=random:SEED
 //   view         x=FILE.npy     its logical elements, laid out with the ABI's strides
+//                x=[[1, 2.5], [nan, 4]]  the same, written out (core/interp/tensor_text.h)
 //                x=random:SEED  fill_random; x=random:SEED:special with special values
 //                x=zeros
 //                y=@x           the memory of x
-// Integers that stand alone as an extent may be left out where an .npy file tells them. A view that is only written may be
-// left out: it holds zeros. Views declared the same share one argument.
+// Integers that stand alone as an extent may be left out where a file or an array tells them. A view that is only written may
+// be left out: it holds zeros. Views declared the same share one argument.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,7 @@
 """Checks what the documentation shows.
 
-A fenced block whose first line is `kir 1` is a whole file: it validates. A block that starts with `pir 1` and holds no
+A fenced block whose first line is `kir 1` is a whole file: it validates, or is not constructed yet (UNSUPPORTED). Each line
+`// $ kir-run OPTIONS` of it runs it on the reference interpreter and must print the comment lines that follow. A block that starts with `pir 1` and holds no
 `...` is a whole program: it is well-formed. In a ```console block each `$ build/bin/...` line is run from the root and
 must print what stands below it; times are not compared, `...` stands for any lines.
 Links to files of the repository lead to files.
@@ -28,8 +29,17 @@ def kir_block(tools, text):
             file = pathlib.Path(folder) / "example.kir"
             file.write_text(text)
             code, output = tools.validate(file)
-            demand(code == 0, f"exit {code}\n{tail(output, 20)}")
+            demand(code == 0 or (code == 3 and "UNSUPPORTED" in output), f"exit {code}\n{tail(output, 20)}")
+            for options, expected in runs_of(text):
+                code, output = run([tools.path("kir-run"), file, *shlex.split(options)])
+                demand(code == 0 and output.split() == expected.split(), f"`kir-run {options}` prints\n{output}")
     return check
+
+
+def runs_of(text):
+    """Yields (options, expected output) of the `// $ kir-run` lines of a block."""
+    for match in re.finditer(r"^// \$ kir-run(.*)\n((?:// (?!\$ ).*\n)*)", text, re.MULTILINE):
+        yield match[1], re.sub(r"^// ", "", match[2], flags=re.MULTILINE)
 
 
 def pir_block(tools, text):

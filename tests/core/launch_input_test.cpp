@@ -50,6 +50,27 @@ TEST(LaunchInput, EveryKindOfArgument) {
   EXPECT_TRUE(bind_launch(k->abi, *args, d).has_value());
 }
 
+TEST(LaunchInput, ArraysWrittenOut) {
+  auto k = parse_kernel("kernel k(x: in f32[M, N], y: inout i1[M]) { }");
+  auto args = make(k->abi, {{"x", "[[1, -0.0, nan], [ 2.5,inf , -3e2]]"}, {"y", "[true, false]"}});
+  ASSERT_TRUE(args);
+  EXPECT_EQ(args->symbols, (std::map<std::string, std::int64_t>{{"M", 2}, {"N", 3}}));
+  Arguments a;
+  a.args = *args;
+  EXPECT_EQ(a.elements("x"), (Words{"1.0", "-0.0", "nan", "2.5", "inf", "-300.0"}));
+  EXPECT_EQ(a.elements("y"), (Words{"true", "false"}));
+  auto empty = make(k->abi, {{"x", "[[], []]"}, {"y", "zeros"}});
+  ASSERT_TRUE(empty);
+  EXPECT_EQ(empty->symbols, (std::map<std::string, std::int64_t>{{"M", 2}, {"N", 0}}));
+  for (const char* wrong : {"[[1, 2], [3]]", "[1, [2]]", "[[1], 2]", "[[1]", "[[1]]]", "[[1.5.2]]", "[[1,]]", "[[true]]", "[]x",
+                            "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1"}) {
+    std::string error;
+    EXPECT_FALSE(make(k->abi, {{"x", wrong}, {"y", "zeros"}}, &error)) << wrong;
+    EXPECT_NE(error.find("A-14 view x: expected"), std::string::npos) << error;
+  }
+  EXPECT_FALSE(make(k->abi, {{"x", "[1, 2]"}, {"y", "zeros"}}));  // another rank
+}
+
 TEST(LaunchInput, SharedMemoryStaysSharedInCopies) {
   auto k = parse_kernel("kernel k(x: in f32[N], y: inout f32[N], w: inout f32[N]) alias { may_alias(x, y), same(y, w) } { }");
   auto args = make(k->abi, {{"N", "4"}, {"x", "@y"}, {"y", "random:1"}});
