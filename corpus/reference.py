@@ -92,14 +92,10 @@ def silu(g, N):
     return dict(x=v), dict(y=v / (F32(1.0) + exp(-v)))
 
 
-def clamp(g, N, T=F32, lo=-1.5, hi=2.5):
+def clamp(g, N, T, lo=-1.5, hi=2.5):
     x = g.special(T, N)
     low, high = np.full(N, lo, T), np.full(N, hi, T)
     return dict(x=x), dict(y=smaller(larger(x, low), high))
-
-
-def clamp_f64(g, N):
-    return clamp(g, N, F64)
 
 
 def integer_mix(g, N):

@@ -7,10 +7,11 @@ import importlib.util
 import io
 import json
 import pathlib
+import re
 
 import numpy as np
 
-from corpus_inputs import Inputs, stored
+from corpus_inputs import TYPES, Inputs, stored
 from tally import demand
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -19,6 +20,7 @@ PROVIDERS = ["interp", "physical", "host"]
 ENTRY_KEYS = {"about": str, "shows": str, "providers": list, "kernels": list}
 KERNEL_KEYS = {"name": str, "plan": bool, "reference": str, "scalars": dict, "oracle": dict, "contents": str, "sizes": list,
                "aliased": list, "expected": list}
+CASE_KEYS = {"name": str, "seed": int, "sizes": dict, "special": bool}
 
 
 class Entry:
@@ -45,6 +47,8 @@ class Entry:
             demand(kernel["expected"], f"{self.label}.json: {kernel['name']} has no expected case")
             demand(kernel.get("contents", "random") in ("random", "reference"),
                    f"{self.label}.json: contents are \"random\" or \"reference\"")
+            for case in kernel["expected"]:
+                self._keys(case, CASE_KEYS, needed=("name", "seed", "sizes"))
 
     def _keys(self, data, known, needed):
         for key in needed:
@@ -60,17 +64,23 @@ class Entry:
     def expected_folder(self, case):
         return self.corpus / "expected" / self.stem / case["name"]
 
-    def values(self, kernel, seed, sizes):
+    def values(self, kernel, seed, sizes, special=False):
         """Inputs and results of the kernel's reference as .npy files by name: in.VIEW.npy and out.VIEW.npy."""
         module = reference(self.path.parent / "reference.py")
         name = kernel.get("reference", self.stem)
         demand(hasattr(module, name), f"{module.__file__} has no function {name}")
+        arguments = {k: TYPES.get(v) or int(v) for k, v in constexprs(kernel["name"]).items()} | sizes
         with np.errstate(all="ignore"):
-            inputs, outputs = getattr(module, name)(Inputs(seed), **sizes)
+            inputs, outputs = getattr(module, name)(Inputs(seed, special), **arguments)
         demand(set(outputs) == set(kernel["oracle"]),
                f"{self.label}: the reference gives {sorted(outputs)}, the oracle is about {sorted(kernel['oracle'])}")
         files = {f"in.{k}.npy": npy_bytes(v) for k, v in inputs.items()}
         return files | {f"out.{k}.npy": npy_bytes(v) for k, v in outputs.items()}
+
+
+def constexprs(name):
+    """What a name like gemm<BM = 64, T = f16> binds."""
+    return dict(re.findall(r"(\w+)\s*=\s*(\w+)", name.partition("<")[2]))
 
 
 @functools.lru_cache(maxsize=None)

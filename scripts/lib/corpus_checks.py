@@ -128,10 +128,10 @@ def physical_check(tools, path):
 
 def views_of(path, name):
     """The views of one kernel (or plan) of the file: their element types by name, constexprs replaced."""
-    plain, _, values = name.partition("<")
-    head = re.search(rf"\b(?:kernel|plan)\s+{re.escape(plain.strip())}\s*(?:<[^>]*>)?\s*\(([^{{]*)", path.read_text())
+    plain = name.partition("<")[0].strip()
+    head = re.search(rf"\b(?:kernel|plan)\s+{re.escape(plain)}\s*(?:<[^>]*>)?\s*\(([^{{]*)", path.read_text())
     demand(head, f"{path.name} has no {plain}")
-    bound = dict(re.findall(r"(\w+)\s*=\s*(\w+)", values))
+    bound = corpus_catalogue.constexprs(name)
     return {view: bound.get(dtype, dtype) for view, _, dtype in VIEW.findall(head[1])}
 
 

@@ -15,15 +15,22 @@ import numpy as np
 I8, I16, I32, I64, U32, U64 = np.int8, np.int16, np.int32, np.int64, np.uint32, np.uint64
 F16, F32, F64 = np.float16, np.float32, np.float64
 BF16, F8E4M3, F8E5M2 = ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2
+TYPES = {"i1": np.bool_, "i8": I8, "i16": I16, "i32": I32, "i64": I64, "u64": U64, "f8e4m3": F8E4M3, "f8e5m2": F8E5M2,
+         "f16": F16, "bf16": BF16, "f32": F32, "f64": F64}
 
 
 class Inputs:
-    """Deterministic inputs. Floats are multiples of 1/8 of moderate size, so that most sums are exact in any order."""
+    """Deterministic inputs. A case that says `special` has NaN, infinities and extremes among its `floats`."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, special=False):
         self.rng = np.random.Generator(np.random.PCG64(seed))
+        self.has_specials = special
+
+    def floats(self, dtype, *shape):
+        return self.special(dtype, *shape) if self.has_specials else self.real(dtype, *shape)
 
     def exact(self, dtype, *shape, low=-64, high=65):
+        """Multiples of 1/8 of moderate size, so that most sums are exact in any order."""
         return (self.rng.integers(low, high, shape) / 8).astype(dtype)
 
     def real(self, dtype, *shape, scale=2.0):

@@ -12,7 +12,7 @@ import corpus_checks
 from tally import Failed, Result
 
 KERNEL = "// About.\nkir 1\n\nkernel twice<T: dtype in {f32, bf16}>(x: in T[N], y: out T[N]) {\n}\n"
-REFERENCE = "def twice(g, N):\n    x = g.exact('float32', N)\n    return dict(x=x), dict(y=x + x)\n"
+REFERENCE = "def twice(g, N, T):\n    x = g.exact(T, N)\n    return dict(x=x), dict(y=x + x)\n"
 TWICE = {"name": "twice<T = f32>", "oracle": {"y": "bitwise"}, "sizes": [{"N": 3}],
          "expected": [{"name": "n3", "seed": 1, "sizes": {"N": 3}}]}
 
@@ -73,6 +73,7 @@ class Corpus(unittest.TestCase):
         self.fails("names no kernel", lambda: self.entry(kernels=[]))
         self.fails("no expected case", lambda: self.entry(kernels=[TWICE | {"expected": []}]))
         self.fails("'size'", lambda: self.entry(kernels=[TWICE | {"size": []}]))
+        self.fails("'seed' is missing", lambda: self.entry(kernels=[TWICE | {"expected": [{"name": "n3"}]}]))
         self.fails("contents are", lambda: self.entry(kernels=[TWICE | {"contents": "ones"}]))
 
     def without(self, key):
@@ -100,6 +101,13 @@ class Corpus(unittest.TestCase):
         self.fails("the oracle is about", entry.values, entry.kernels[0], 1, {"N": 3})
         entry = self.entry(kernels=[TWICE | {"reference": "thrice"}])
         self.fails("no function thrice", entry.values, entry.kernels[0], 1, {"N": 3})
+
+    def test_reference_gets_the_constexprs(self):
+        for dtype, code in (("f32", b"'<f4'"), ("bf16", b"'<u2'")):
+            files = self.entry().values(TWICE | {"name": f"twice<T = {dtype}>"}, 1, {"N": 3})
+            self.assertIn(code, files["out.y.npy"])
+        self.assertEqual(corpus_catalogue.constexprs("gemm<BM = 64, T = f16>"), {"BM": "64", "T": "f16"})
+        self.assertEqual(corpus_catalogue.constexprs("gemm"), {})
 
     def test_a_constructed_kernel_must_be_proven(self):
         for code in (1, 2, 3, 4, 5, "timeout", -11):
