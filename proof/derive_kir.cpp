@@ -113,6 +113,7 @@ void derive_kir(const Kernel& kernel, Ledger& ledger) {
   ledger.assume("precondition",
                 "views not declared to alias do not overlap; extents and strides are not negative (checked by the launcher)");
   TermPool terms(*ledger.pool);
+  const std::size_t first = ledger.obligations.size();
   for (const AliasCase& c : cases) {
     std::string prefix = kernel.id() + (c.text.empty() ? "" : "/" + c.text) + "/kir";
     Denotation d = denote(kernel, c, terms);
@@ -125,6 +126,7 @@ void derive_kir(const Kernel& kernel, Ledger& ledger) {
     decided_stores(d, prefix, terms, ledger);
     if (&c == &cases.front()) reduce_laws(kernel, d, terms, prefix, ledger);
   }
+  data_ranges(first, terms, ledger);
   for (std::uint32_t i = 0; i < kernel.body.op_count(); ++i) {
     OpKind k = kernel.body.op(OpId(i)).kind;
     if (int ulp = row(k).accuracy.max_ulp)

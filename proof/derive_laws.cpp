@@ -1,7 +1,9 @@
 // What a reduction of the KIR claims about its combine: a declared identity is neutral, a claimed order is lawful. Built-in
-// operations are looked up (core/numeric/laws.cpp); of other combines, operands at which a law fails are looked for.
+// operations are looked up (core/numeric/laws.cpp); combines of truth values are run at every operand; of others, operands at
+// which a law fails are looked for.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "core/ir/op_table.h"
@@ -26,6 +28,31 @@ std::vector<Scalar> samples(DType t) {
       out.push_back(Scalar::of_int(t, static_cast<std::int64_t>(std::uint64_t{1} << (width - 1))));
       out.push_back(Scalar::of_int(t, static_cast<std::int64_t>((std::uint64_t{1} << (width - 1)) - 1)));
     }
+  }
+  return out;
+}
+
+// Every operand of a combine over truth values alone; nothing for other combines.
+std::vector<Operands> all_truths(const std::vector<DType>& types) {
+  std::vector<Operands> out;
+  if (types.size() > 4 || std::any_of(types.begin(), types.end(), [](DType t) { return t != DType::i1; })) return out;
+  for (std::size_t bits = 0; bits < std::size_t{1} << types.size(); ++bits) {
+    Operands o;
+    for (std::size_t i = 0; i < types.size(); ++i) o.push_back(Scalar::of_bool(bits >> i & 1));
+    out.push_back(o);
+  }
+  return out;
+}
+
+std::vector<Operands> sample_operands(const std::vector<DType>& types) {
+  std::vector<Operands> out;
+  for (std::size_t s = 0; s < samples(types[0]).size(); ++s) {
+    Operands t;
+    for (std::size_t k = 0; k < types.size(); ++k) {
+      auto all = samples(types[k]);
+      t.push_back(all[(s * (2 * k + 1) + k) % all.size()]);
+    }
+    out.push_back(t);
   }
   return out;
 }
@@ -143,15 +170,9 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
     for (Term r : combine.results) has_float = has_float || terms.mentions(r, [](Term t) { return is_float(t->type); });
     std::optional<OpKind> simple = simple_operation(combine);
 
-    std::vector<Operands> points;
-    for (std::size_t s = 0; s < samples(types[0]).size(); ++s) {
-      Operands t;
-      for (std::size_t k = 0; k < types.size(); ++k) {
-        auto all = samples(types[k]);
-        t.push_back(all[(s * (2 * k + 1) + k) % all.size()]);
-      }
-      points.push_back(t);
-    }
+    std::vector<Operands> points = all_truths(types);
+    const bool exhaustive = !points.empty();
+    if (!exhaustive) points = sample_operands(types);
 
     std::optional<Scalar> init;
     if (node.init.size() == 1 && node.init[0]->kind == TermKind::literal) init = node.init[0]->literal;
@@ -163,13 +184,15 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
         ledger.assume("licence", fmt::format("identity assumed ({}) of the reduce at {}", to_string(*identity),
                                              kernel.source ? describe(*kernel.source, range) : "?"));
       } else {
+        bool holds = exhaustive;  // at every accumulator
         for (const Operands& p : points) {
           // With an initial value only accumulators that can be reached count: those that start from it.
           Operands acc = p;
-          if (init && types.size() == 1)
+          if (!exhaustive && init && types.size() == 1)
             if (auto reached = apply(combine, {*init}, p, terms)) acc = *reached;
           for (bool left : {true, false}) {
             auto r = left ? apply(combine, *identity, acc, terms) : apply(combine, acc, *identity, terms);
+            holds = holds && r && same_values(*r, acc);
             if (r && !same_values(*r, acc) && !o.law)
               o.law =
                   LawWitness{left ? LawWitness::Law::neutral_left : LawWitness::Law::neutral_right, region, {*identity, acc}};
@@ -177,7 +200,7 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
         }
         if (o.law)
           o.preset = Obligation::Preset{Verdict::unknown, "the identity is not neutral, but no execution showed it"};
-        else if (!neutral_by_component(combine, *identity, init))
+        else if (!holds && !neutral_by_component(combine, *identity, init))
           o.preset = Obligation::Preset{
               Verdict::unknown,
               "the identity of a combine of its own is not proven neutral; write `identity assumed (...)` to vouch for it"};
@@ -197,21 +220,25 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
     Obligation o = obligation(Side::kir, ObligationKind::combine_laws, fmt::format("{}/laws/{}", prefix, i), sentence, range);
     o.goal = terms.exprs().boolean(true);
     if (!proven) {
+      bool holds = exhaustive;  // at every operand
       for (const Operands& a : points)
         for (const Operands& b : points) {
           if (order == Order::any) {
             auto x = apply(combine, a, b, terms), y = apply(combine, b, a, terms);
+            holds = holds && x && y && same_values(*x, *y);
             if (x && y && !same_values(*x, *y) && !o.law) o.law = LawWitness{LawWitness::Law::commutative, region, {a, b}};
           }
           for (const Operands& c : points) {
             auto ab = apply(combine, a, b, terms), bc = apply(combine, b, c, terms);
             auto x = ab ? apply(combine, *ab, c, terms) : std::nullopt, y = bc ? apply(combine, a, *bc, terms) : std::nullopt;
+            holds = holds && x && y && same_values(*x, *y);
             if (x && y && !same_values(*x, *y) && !o.law) o.law = LawWitness{LawWitness::Law::associative, region, {a, b, c}};
           }
         }
-      o.preset = Obligation::Preset{Verdict::unknown,
-                                    o.law ? "the law does not hold, but no execution showed it"
-                                          : "the laws of an exact combine of its own are not decided; use order(strict)"};
+      if (!holds)
+        o.preset = Obligation::Preset{Verdict::unknown,
+                                      o.law ? "the law does not hold, but no execution showed it"
+                                            : "the laws of an exact combine of its own are not decided; use order(strict)"};
     }
     ledger.add(std::move(o));
   }

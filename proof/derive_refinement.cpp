@@ -218,7 +218,9 @@ void Refinement::stores() {
 
 void derive_refinement(const Kernel& kernel, const PhysicalProgram& program, const DeriveOptions& options, Ledger& ledger) {
   TermPool terms(*ledger.pool);
+  const std::size_t first = ledger.obligations.size();
   for (const AliasCase& c : alias_cases(kernel.abi)) Refinement(kernel, program, c, options, terms, ledger).run();
+  data_ranges(first, terms, ledger);
 }
 
 }  // namespace kir::proof

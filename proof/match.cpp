@@ -310,11 +310,13 @@ bool Matcher::match_folds(Term k, Term p, const std::vector<Expr>& context, cons
       }
       emit(ObligationKind::combine_laws, context, pool_.any_of(present), site, "the initial value takes part");
       std::erase_if(ps, is_copy);
+      std::erase_if(ks, is_copy);
     } else {
       bool dropped_all = o.init && is_neutral(op, *o.init, std::nullopt) && physical->always_neutral;
       if (dropped_all) {
         // The initial value is neutral for every accumulator, and some neutral leaf takes part always.
         std::erase_if(ps, is_copy);
+        std::erase_if(ks, is_copy);
       } else {
         Piece piece{{}, {}, {{0, {}, true}}, {init}, {}};
         for (Piece& x : ks) x.path.insert(x.path.begin(), {1, {}, true});

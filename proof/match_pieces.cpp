@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <unordered_set>
 
 #include "core/base/check.h"
+#include "core/index/simplify.h"
 #include "proof/match.h"
 #include "proof/path.h"
 
@@ -39,6 +42,45 @@ Expr least(const Interval& b, const std::vector<Expr>& guards, const std::vector
     if (g.is(ExprKind::eq) && g.kid(1) == b.var && closed(g.kid(0))) return g.kid(0);
   }
   return b.lo;
+}
+
+bool has_division(Expr e) {
+  std::unordered_set<Expr> seen;
+  auto visit = [&](auto& self, Expr x) -> bool {
+    if (!seen.insert(x).second) return false;
+    if (x.is(ExprKind::floordiv) || x.is(ExprKind::mod)) return true;
+    return std::any_of(x.kids().begin(), x.kids().end(), [&](Expr k) { return self(self, k); });
+  };
+  return visit(visit, e);
+}
+
+// The map from the k-th unknown to the k-th point, where it satisfies the equations as polynomials; else nothing.
+Assignment by_position(const std::vector<Expr>& unknowns, const std::vector<Expr>& points,
+                       const std::vector<Equation>& equations) {
+  if (unknowns.size() != points.size()) return {};
+  Assignment map;
+  for (std::size_t i = 0; i < unknowns.size(); ++i) map.emplace(unknowns[i].node(), points[i]);
+  for (const Equation& e : equations) {
+    Expr left = kir::substitute(e.left, [&](Expr l) {
+      auto it = map.find(l.node());
+      return it == map.end() ? Expr() : it->second;
+    });
+    if (!same_polynomial(left, e.right)) return {};
+  }
+  return map;
+}
+
+// Quotients in the shape that solve() inverts: (x floordiv d) * d + x mod d, written with another d, is x.
+void simplify_divisions(Assignment& map, const std::vector<Expr>& facts_text) {
+  std::optional<Facts> facts;
+  for (auto& [unknown, value] : map) {
+    if (!has_division(value)) continue;
+    if (!facts) {
+      facts.emplace(value.pool());
+      for (Expr f : facts_text) facts->assume(f);
+    }
+    value = facts->simplify(value);
+  }
 }
 
 Piece renamed(const Piece& p, TermPool& terms, TermPool::Substitution& s) {
@@ -119,7 +161,13 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
     std::vector<Expr> under = joined(context, domain(p));
     bool paired = false;
     std::string first_reason;
-    for (std::size_t ki = 0; ki < kir_pieces.size() && !paired; ++ki) {
+    // Those of as many dimensions first: a lone value may look like any member.
+    std::vector<std::size_t> candidates(kir_pieces.size());
+    std::iota(candidates.begin(), candidates.end(), std::size_t{0});
+    std::stable_partition(candidates.begin(), candidates.end(),
+                          [&](std::size_t ki) { return kir_open[ki].binders.size() == p.binders.size(); });
+    for (std::size_t ki : candidates) {
+      if (paired) break;
       const Piece& k = kir_open[ki];
       if (k.coordinates.size() != p.coordinates.size() || k.body.size() != p.body.size()) continue;
       std::set<const ExprNode*> unknown;
@@ -132,13 +180,16 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
       for (std::size_t i = 0; i < k.coordinates.size(); ++i) eqs.push_back({k.coordinates[i], p.coordinates[i]});
       std::set<std::pair<Term, Term>> seen;
       for (std::size_t i = 0; i < k.body.size(); ++i) equations(k.body[i], p.body[i], unknown, seen, eqs);
-      Assignment phi = solve(k_vars, eqs, pool_);
+      // Point for point where that explains the equations; else what they say.
+      Assignment phi = by_position(k_vars, p_vars, eqs);
+      if (phi.empty()) phi = solve(k_vars, eqs, pool_);
       if (phi.size() < k_vars.size() && k_vars.size() == p_vars.size())  // nothing tells them apart: by position
         for (std::size_t i = 0; i < k_vars.size(); ++i) phi.emplace(k_vars[i].node(), p_vars[i]);
       if (phi.size() < k_vars.size()) {
         if (first_reason.empty()) first_reason = "no map from the program's points to the KIR's was found";
         continue;
       }
+      simplify_divisions(phi, under);
       std::vector<Equation> back;
       for (Expr v : k_vars) back.push_back({phi.at(v.node()), v});
       Assignment psi = solve(p_vars, back, pool_);

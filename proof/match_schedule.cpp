@@ -49,6 +49,17 @@ void rename_free(const std::vector<Expr>& roots, TermPool& terms, TermPool::Subs
     if (!bound_arguments.contains(a) && !to.terms.contains(a)) to.terms.emplace(a, terms.fresh_argument(a->type));
 }
 
+// All data in e is a function of launch-time contents alone: of the same coordinates at every point of the program.
+bool constant_data(Expr e, TermPool& terms) {
+  auto varies = [](Term x) {
+    return (x->kind == TermKind::load && !x->point.empty()) || x->kind == TermKind::arbitrary ||
+           x->kind == TermKind::argument || (x->reduce && x->reduce->order != Order::strict);
+  };
+  for (Expr leaf : leaves(e))
+    if (Term t = terms.term_of_leaf(leaf); t && terms.mentions(t, varies)) return false;
+  return true;
+}
+
 }  // namespace
 
 bool Matcher::one_schedule(Term k, std::string shape, const std::vector<Piece>& kir, const std::vector<Piece>& physical,
@@ -85,6 +96,8 @@ bool Matcher::one_schedule(Term k, std::string shape, const std::vector<Piece>& 
       std::vector<Expr> here = hypotheses;
       auto agree = [&](Expr x, Expr y) {
         y = terms_.substitute(y, other);
+        // Data that nothing changes is equal at equal coordinates.
+        if (!(x == y) && constant_data(x, terms_) && constant_data(y, terms_)) relate_guards({x}, {y}, here, site);
         if (!(x == y))
           emit(ObligationKind::licence_refines, here, equal(x, y), site,
                "what stands for one evaluation of a licensed fold is computed alike");

@@ -87,6 +87,15 @@ std::int64_t weight(const Polynomial& p) {
   return w;
 }
 
+}  // namespace
+
+bool same_polynomial(Expr a, Expr b) {
+  auto p = polynomial(a), q = polynomial(b);
+  return p && q && *p == *q;
+}
+
+namespace {
+
 class Solver {
  public:
   Solver(const std::vector<Expr>& unknowns, ExprPool& pool) : pool_(pool) {
@@ -188,11 +197,6 @@ class Solver {
     return floordiv(right, to_expr(c, pool_));
   }
 
-  bool same_value(Expr a, Expr b) const {
-    auto p = polynomial(a), q = polynomial(b);
-    return p && q && *p == *q;
-  }
-
   bool combine_atoms() {
     bool progress = false;
     for (std::size_t i = 0; i < atoms_.size(); ++i)
@@ -203,9 +207,9 @@ class Solver {
         Expr x = quot.kid(0), d = quot.kid(1), y = rem.kid(0), f = rem.kid(1);
         if (is_unknown(d) || is_unknown(f)) continue;
         Expr solved;
-        if (same_value(x, y) && same_value(d, f))
+        if (same_polynomial(x, y) && same_polynomial(d, f))
           solved = x;
-        else if (y.is(ExprKind::floordiv) && same_value(x, y.kid(0)) && same_value(d, y.kid(1) * f))
+        else if (y.is(ExprKind::floordiv) && same_polynomial(x, y.kid(0)) && same_polynomial(d, y.kid(1) * f))
           solved = y;
         if (solved == Expr() || !is_unknown(solved) || !done_.insert({quot.node(), rem.node()}).second) continue;
         work_.push_back({solved, q * f + r});

@@ -24,4 +24,7 @@ using Assignment = std::unordered_map<const ExprNode*, Expr>;  // unknown -> exp
 // Unknowns that no equation determines are absent from the result. O(equations^2 * size).
 Assignment solve(const std::vector<Expr>& unknowns, std::vector<Equation> equations, ExprPool& pool);
 
+// Whether two expressions are one polynomial over their atoms; false also where coefficients leave 64 bits.
+bool same_polynomial(Expr a, Expr b);
+
 }  // namespace kir::proof

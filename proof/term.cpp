@@ -45,7 +45,12 @@ Term TermPool::literal(const Scalar& s) { return intern({.kind = TermKind::liter
 Term TermPool::parameter(std::string_view name, DType type) {
   return intern({.kind = TermKind::parameter, .type = type, .name = std::string(name)});
 }
-Term TermPool::integer(Expr e, DType type) { return intern({.kind = TermKind::integer, .type = type, .exprs = {e}}); }
+Term TermPool::integer(Expr e, DType type) {
+  // The integer that stands for a term is that term again, converted.
+  if (Term t = term_of_leaf(e); t && e.sort() == Sort::integer && t->type != DType::u64 && type != DType::u64)
+    return convert(bit_width(t->type) < bit_width(type) ? ConvertMode::sint : ConvertMode::wrap, type, t);
+  return intern({.kind = TermKind::integer, .type = type, .exprs = {e}});
+}
 
 Term TermPool::boolean(Expr e) {
   if (e.is(ExprKind::boolean)) return literal(Scalar::of_bool(e.is_true()));
@@ -63,6 +68,7 @@ Term TermPool::cmp(CmpPredicate p, Term a, Term b) {
   return intern({.kind = TermKind::cmp, .type = DType::i1, .mode = static_cast<std::uint8_t>(p), .kids = {a, b}});
 }
 Term TermPool::convert(ConvertMode m, DType to, Term a) {
+  if (a->type == to && is_integer(to) && (m == ConvertMode::sint || m == ConvertMode::wrap)) return a;
   return intern({.kind = TermKind::convert, .type = to, .mode = static_cast<std::uint8_t>(m), .kids = {a}});
 }
 Term TermPool::select(Expr condition, Term a, Term b) {
@@ -95,6 +101,10 @@ Expr TermPool::leaf_of(Term t) {
   if (t->kind == TermKind::literal && t->type == DType::i1) return exprs_.boolean(t->literal.as_bool());
   if (t->kind == TermKind::literal && is_integer(t->type) && t->type != DType::u64)
     return exprs_.constant(t->literal.as_signed());
+  // A sign extension keeps the signed value.
+  if (t->kind == TermKind::convert && t->mode == static_cast<std::uint8_t>(ConvertMode::sint) && t->type != DType::u64 &&
+      is_integer(t->type) && is_integer(t->kids[0]->type) && t->kids[0]->type != DType::i1 && t->kids[0]->type != DType::u64)
+    return leaf_of(t->kids[0]);
   return opaque(t);
 }
 
@@ -184,6 +194,10 @@ Term TermPool::rewrite(Term t, const std::function<Term(Term)>& term_leaf, const
       out = select(n.exprs[0], n.kids[0], n.kids[1]);
     } else if (n.kind == TermKind::boolean) {
       out = boolean(n.exprs[0]);
+    } else if (n.kind == TermKind::integer) {
+      out = integer(n.exprs[0], n.type);
+    } else if (n.kind == TermKind::convert) {
+      out = convert(static_cast<ConvertMode>(n.mode), n.type, n.kids[0]);
     } else {
       out = intern(std::move(n));
     }

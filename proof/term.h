@@ -131,7 +131,8 @@ class TermPool {
   Term iterate(std::shared_ptr<const LoopNode> node, std::int64_t component, DType type);
 
   // What stands for t in integer (signed value) or boolean (i1) expressions: a variable, or for a term that is an expression
-  // that expression. An integer of type i64 is its expression only where that lies in 64 bits; elsewhere it wraps.
+  // that expression; a sign extension stands for what it extends. An integer of type i64 is its expression only where that
+  // lies in 64 bits; elsewhere it wraps.
   Expr leaf_of(Term t);
   Term term_of_leaf(Expr variable) const;  // null when the variable is no leaf
 

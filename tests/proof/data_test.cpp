@@ -1,0 +1,118 @@
+// Values of data in conditions, integers and folds: what is proved, beside a neighbour that must not be.
+#include "tests/proof/support.h"
+
+namespace kir::test {
+namespace {
+
+using proof::ObligationKind;
+
+// A kernel y[i] = f(a, b, t, i) over one axis, with its natural program; `kir` and `pir` are the two bodies.
+Verdicts pointwise(const std::string& kir, const std::string& pir, const std::string& t = "i32", const std::string& y = "i64") {
+  return check_refinement(
+      fmt::format("kir 1\nkernel k(t: in {0}[N], y: out {1}[N]) {{ parallel i in 0..N {{\n let a = t[i]\n{2}\n}} }}\n", t, y,
+                  kir),
+      fmt::format("pir 1\nprogram k implements \"k\"\nabi {{\n  t: view {0}[N] strides(1) in\n  y: view {1}[N] strides(1) out\n"
+                  "  dims N: i64\n}}\nlaunch {{ threads 1 pack 128 grid G = ceildiv(O0 + L0, 128) }}\n"
+                  "space {{\n  g: (i in 0..N) length L0 = N offset O0 = 0\n}}\n"
+                  "dispatch %w: i64 = program_id {{\n  O0 <= %w < O0 + L0 -> g(%i = %w - O0)\n  else -> exit\n}}\n"
+                  "group g (%i: i64 in 0..N) {{\n  %a: {0} = load t[%i]\n{2}\n}}\n",
+                  t, y, pir));
+}
+
+TEST(DataValues, ASignExtensionOfNothingIsTheValue) {
+  EXPECT_TRUE(pointwise("y[i] = to_i64(to_index(a))", "store y[%i] = %a", "i64").all_proved());
+  EXPECT_FALSE(pointwise("y[i] = to_i64(to_index(a))", "%b: i64 = neg %a\nstore y[%i] = %b", "i64").all_proved());
+  EXPECT_TRUE(pointwise("y[i] = to_i64(to_index(a))", "%b: i64 = convert.sint %a\nstore y[%i] = %b").all_proved());
+  EXPECT_FALSE(pointwise("y[i] = to_i64(to_index(a))", "%b: i64 = convert.uint %a\nstore y[%i] = %b").all_proved());
+}
+
+TEST(DataValues, AnIndexMadeOfDataLiesInItsType) {
+  EXPECT_TRUE(pointwise("y[i] = to_i64(to_index(a) + 1)", "%b: i64 = convert.sint %a\n%c: i64 = index %b + 1\nstore y[%i] = %c")
+                  .all_proved());
+  Verdicts wide = pointwise("y[i] = to_i64(to_index(a) + 1)", "%c: i64 = index %a + 1\nstore y[%i] = %c", "i64");
+  EXPECT_TRUE(wide.fails(ObligationKind::index_no_overflow)) << wide.failures;
+  Verdicts narrow =
+      pointwise("y[i] = to_i64(to_index(a) + 1)", "%c: i32 = index %a + 1\n%d: i64 = convert.sint %c\nstore y[%i] = %d");
+  EXPECT_TRUE(narrow.fails(ObligationKind::index_no_overflow)) << narrow.failures;
+}
+
+TEST(DataValues, LawsOfTruthValuesAreTriedAtEveryOperand) {
+  auto fold = [](const std::string& combine) {
+    return check_kir("kir 1\nkernel k(f: in i1[N], s: out i1[]) {\n s[] = reduce (n in 0..N) map { yield f[n] } combine " +
+                     combine + "\n}\n");
+  };
+  EXPECT_TRUE(fold("order(any) (a: i1, b: i1) { yield and(a, b) } identity (true)").all_proved());
+  EXPECT_TRUE(fold("order(any) (a: i1, b: i1) { yield not(xor(a, b)) } identity (true)").all_proved());
+  Verdicts order = fold("order(tree) (a: i1, b: i1) { yield or(not(a), b) } identity assumed (true)");
+  EXPECT_TRUE(order.fails(ObligationKind::combine_laws)) << order.failures;
+  Verdicts identity = fold("order(any) (a: i1, b: i1) { yield or(a, b) } identity (true)");
+  EXPECT_TRUE(identity.fails(ObligationKind::combine_laws)) << identity.failures;
+  Verdicts commutes = fold("order(any) (a: i1, b: i1) { yield b } identity assumed (false)");
+  EXPECT_TRUE(commutes.fails(ObligationKind::combine_laws)) << commutes.failures;
+}
+
+// Sum of select(x > 0, x, masked) with initial value init; the program masks with a literal of its own.
+Verdicts masked_sum(const std::string& init, const std::string& masked, const std::string& program_masked,
+                    const std::string& order = "strict", const std::string& threshold = "0.0") {
+  return check_refinement(
+      fmt::format(
+          "kir 1\nkernel k(x: in f32[M, N], y: out f32[M]) {{ parallel m in 0..M {{\n"
+          " y[m] = reduce (n in 0..N) map {{ let v = x[m, n]\n yield select(v > 0.0, v, {1}) }} combine order({2}) (a: f32, "
+          "b: f32) {{ yield a + b }} init (f32({0}))\n}} }}\n",
+          init, masked, order),
+      fmt::format(
+          "pir 1\nprogram k implements \"k\"\nabi {{\n  x: view f32[M, N] strides(N, 1) in\n  y: view f32[M] strides(1) out\n"
+          "  dims M: i64, N: i64\n}}\nlaunch {{ threads 1 pack 128 grid G = ceildiv(O0 + L0, 128) }}\n"
+          "space {{\n  g: (m in 0..M) length L0 = M offset O0 = 0\n}}\n"
+          "dispatch %w: i64 = program_id {{\n  O0 <= %w < O0 + L0 -> g(%m = %w - O0)\n  else -> exit\n}}\n"
+          "group g (%m: i64 in 0..M) {{\n  %i: f32 = constant {0}\n  %z: f32 = constant {4}\n  %k: f32 = constant {1}\n"
+          "  %s: f32 = reduce (%n: i64 in 0..N) map {{ %v: f32 = load x[%m, %n]\n %p: i1 = cmp.ogt %v, %z\n"
+          " %t: f32 = select %p, %v, %k\n yield %t }} combine order({3}) (%a: f32, %b: f32) {{ %c: f32 = add %a, %b\n"
+          " yield %c }} init (%i)\n  store y[%m] = %s\n}}\n",
+          init, program_masked, order, order, threshold));
+}
+
+TEST(DataValues, MaskedMembersOfAFoldMayHoldTheInitialValue) {
+  EXPECT_TRUE(masked_sum("0.0", "0.0", "0.0").all_proved());
+  EXPECT_TRUE(masked_sum("0.0", "0.0", "-0.0").all_proved());  // neutral as well: no accumulator is -0
+  EXPECT_FALSE(masked_sum("0.0", "0.0", "1.0").all_proved());
+  EXPECT_FALSE(masked_sum("0.0", "1.0", "0.0").all_proved());
+  EXPECT_FALSE(masked_sum("-0.0", "0.0", "-0.0").all_proved());  // over zeros: +0 against -0
+  EXPECT_FALSE(masked_sum("-0.0", "-0.0", "0.0").all_proved());
+  EXPECT_TRUE(masked_sum("1.0", "1.0", "1.0").all_proved());
+  EXPECT_FALSE(masked_sum("1.0", "1.0", "-0.0").all_proved());
+}
+
+TEST(DataValues, ALicensedFoldMaySelectByData) {
+  EXPECT_TRUE(masked_sum("0.0", "0.0", "0.0", "any").all_proved());
+  EXPECT_TRUE(masked_sum("1.0", "3.0", "3.0", "tree").all_proved());
+  EXPECT_FALSE(masked_sum("0.0", "0.0", "0.0", "any", "1.0").all_proved());
+}
+
+// Two axes written through one index of symbolic radix.
+Verdicts radix(const std::string& element, const std::string& where = "G >= 0, K >= 1") {
+  return check_refinement(
+      fmt::format("kir 1\nkernel k(x: in f32[G * K], y: out f32[G * K], G: index, K: index) where {} {{\n"
+                  " parallel g in 0..G, k in 0..K {{ y[g * K + k] = x[g * K + k] }}\n}}\n",
+                  where),
+      fmt::format(
+          "pir 1\nprogram k implements \"k\"\nabi {{\n  x: view f32[G * K] strides(1) in\n  y: view f32[G * K] strides(1) "
+          "out\n  G: index\n  K: index\n  dims G: i64, K: i64\n  where {0}\n}}\n"
+          "launch {{ threads 1 pack 128 grid Q = ceildiv(O0 + L0, 128) }}\n"
+          "space {{\n  g: (g in 0..G, k in 0..K) length L0 = max(0, G) * max(0, K) offset O0 = 0\n}}\n"
+          "dispatch %w: i64 = program_id {{\n  O0 <= %w < O0 + L0 -> g(%g = (%w - O0) floordiv max(0, K), %k = (%w - O0) mod "
+          "max(0, K))\n  else -> exit\n}}\n"
+          "group g (%g: i64 in 0..G, %k: i64 in 0..K) {{\n  %e: i64 = index {1}\n  %v: f32 = load x[%e]\n  store y[%e] = "
+          "%v\n}}\n",
+          where, element));
+}
+
+TEST(DataValues, AStoreThroughASymbolicRadixIsPaired) {
+  Verdicts good = radix("%g * K + %k");
+  EXPECT_TRUE(good.all_proved()) << good.failures;
+  EXPECT_FALSE(radix("%g * K").all_proved());
+  EXPECT_FALSE(radix("%g + %k").all_proved());
+}
+
+}  // namespace
+}  // namespace kir::test
