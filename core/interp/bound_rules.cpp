@@ -217,27 +217,64 @@ void BoundRules::add_term(const ReducePlan& plan, std::size_t first) {
 void BoundRules::fold_accumulator(const ReducePlan& plan) { add_term(plan, 0); }
 void BoundRules::fold_element(const ReducePlan& plan) { add_term(plan, combine_arguments(plan).size() / 2); }
 
-double BoundRules::sum_radius(DType t, const std::vector<std::vector<Term>>& terms) {
-  long double sum = 0, radius = 0;
-  int low = 100000;
-  bool finite = true, fixed = true;
-  for (const auto& term : terms) {
-    const double x = format_to_double(t, term[0].word);
-    fixed = fixed && (std::isfinite(x) || term[0].radius == 0);
-    finite = finite && std::isfinite(x);
-    radius += term[0].radius;
-    if (!std::isfinite(x) || x == 0) continue;
-    sum += std::fabs(x);
-    low = std::min(low, lowest_bit(x));
-  }
-  if (!fixed || !std::isfinite(radius) || sum + radius >= largest(t) / 2) return kInfinite;
-  if (!finite || low == 100000) return static_cast<double>(finite ? radius : 0);
+void BoundRules::SumBound::add(DType t, std::uint64_t word, double term_radius) {
+  const double x = format_to_double(t, word);
+  ++terms;
+  fixed = fixed && (std::isfinite(x) || term_radius == 0);
+  finite = finite && std::isfinite(x);
+  radius += term_radius;
+  if (!std::isfinite(x) || x == 0) return;
+  sum += std::fabs(x);
+  low = std::min(low, lowest_bit(x));
+}
+
+double BoundRules::radius_of(DType t, const SumBound& s) {
+  if (!s.fixed || !std::isfinite(s.radius) || s.sum + s.radius >= largest(t) / 2) return kInfinite;
+  if (!s.finite || s.low == SumBound::kNoBit) return static_cast<double>(s.finite ? s.radius : 0);
   const int p = float_format(t).precision();
-  if (radius == 0 && sum < std::ldexp(1.0L, p + low)) return 0;  // every partial sum is a multiple of 2^low that fits
-  const double n = static_cast<double>(terms.size() - 1) * unit(t);
+  if (s.radius == 0 && s.sum < std::ldexp(1.0L, p + s.low)) return 0;  // every partial sum is a multiple of 2^low that fits
+  const double n = static_cast<double>(s.terms - 1) * unit(t);
   if (n >= 0.5) return kInfinite;
-  basis_.most_terms = std::max<std::uint64_t>(basis_.most_terms, terms.size());
-  return static_cast<double>(radius + 2 * n / (1 - n) * (sum + radius)) * kSlack;
+  basis_.most_terms = std::max<std::uint64_t>(basis_.most_terms, s.terms);
+  return static_cast<double>(s.radius + 2 * n / (1 - n) * (s.sum + s.radius)) * kSlack;
+}
+
+void BoundRules::store(std::size_t view, std::int64_t address, Taint taint, double radius) {
+  updates_.erase({m_.memory_.view(view).resource, address});
+  m_.memory_.set_radius(view, address, stored_radius(taint, radius));
+}
+
+void BoundRules::update(std::size_t view, std::int64_t address, OpKind operation, std::uint32_t epoch, std::uint64_t old,
+                        Slot value, Slot merged) {
+  const DType t = m_.memory_.view(view).dtype;
+  const std::uint32_t instance = m_.memory_.order().instance_start();
+  Updates& u = updates_[{m_.memory_.view(view).resource, address}];
+  auto add = [&](std::uint64_t word, double radius) {
+    u.largest = std::max(u.largest, radius);
+    if (is_float(t))
+      u.sum.add(t, word, radius);
+    else
+      ++u.sum.terms;
+  };
+  if (u.sum.terms == 0 || u.epoch != epoch) {
+    u = {.operation = operation, .epoch = epoch, .instance = instance};
+    add(old, m_.memory_.radius(view, address));
+  }
+  add(m_.words_[value], m_.radius_[value]);
+  u.shared = u.shared || u.instance != instance;
+  u.instance = instance;
+  u.mixed = u.mixed || u.operation != operation;
+  u.undecided = u.undecided || (m_.taint_[value] & kUndecided) != 0;
+  m_.memory_.set_radius(view, address, radius_of(t, u, merged));
+}
+
+double BoundRules::radius_of(DType t, const Updates& u, Slot merged) {
+  if (u.undecided) return kInfinite;
+  if (!u.shared && merged != kNoSlot) return stored_radius(m_.taint_[merged], m_.radius_[merged]);
+  if (!u.shared && merged == kNoSlot && u.largest == 0) return 0;
+  if (u.mixed || u.operation == OpKind::yield) return kInfinite;
+  if (is_float(t) && u.operation == OpKind::add) return radius_of(t, u.sum);
+  return is_associative(u.operation, t) && is_commutative(u.operation, t) ? u.largest : kInfinite;
 }
 
 double BoundRules::product_radius(DType t, const std::vector<std::vector<Term>>& terms, double product) {
@@ -278,9 +315,14 @@ bool BoundRules::end_fold(const Instr& i, const ReducePlan& plan) {
   const DType t = m_.body_.type(op.results[0]).dtype;
   if (fold.terms.size() < 2) return true;                         // no combination, no order
   if (plan.single != OpKind::yield && !is_float(t)) return true;  // exact, whatever the order
-  if (plan.single == OpKind::add || plan.single == OpKind::mul) {
-    m_.radius_[result] = plan.single == OpKind::add ? sum_radius(t, fold.terms)
-                                                    : product_radius(t, fold.terms, format_to_double(t, m_.words_[result]));
+  if (plan.single == OpKind::add) {
+    SumBound sum;
+    for (const auto& term : fold.terms) sum.add(t, term[0].word, term[0].radius);
+    m_.radius_[result] = radius_of(t, sum);
+    return true;
+  }
+  if (plan.single == OpKind::mul) {
+    m_.radius_[result] = product_radius(t, fold.terms, format_to_double(t, m_.words_[result]));
     return true;
   }
   if (plan.single != OpKind::yield && is_associative(plan.single, t)) {

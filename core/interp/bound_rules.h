@@ -7,12 +7,15 @@
 //   licensed sums       2 (n-1)u/(1-(n-1)u) * sum |x| over n terms; 0 where every partial sum is exact in every order
 //   licensed products   the same relative bound; 0 where every partial product is exact
 //   licensed extremes   the largest radius of a term (the operations are associative and commutative)
+//   unordered updates   of one commutative operation: as the fold of it; of several, exchanges or stores: no bound
+//   contents that an atomic of an unordered instance reads: no bound
 //   other combines      a multiple of the spread over sampled orders: no proof, and said so
 //   discrete values     what may come out differently is tainted kUndecided, and ends the execution when it is observed
 //
 // Radii are computed in double with some slack, not with directed rounding.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "core/interp/code.h"
@@ -32,6 +35,13 @@ class BoundRules {
                  Taint& taint);
   void load(DType t, double stored, Taint& taint, double& radius) const;
   double stored_radius(Taint taint, double radius) const;
+  void store(std::size_t view, std::int64_t address, Taint taint, double radius);
+
+  // After an update of an element that other instances may update too, in any order: `operation` of the old contents and
+  // the value in the slot; yield for any other function of them, whose result is in `merged`. Updates of one epoch may be
+  // unordered; those of different epochs are ordered.
+  void update(std::size_t view, std::int64_t address, OpKind operation, std::uint32_t epoch, std::uint64_t old, Slot value,
+              Slot merged = kNoSlot);
 
   // Around a licensed reduction.
   void begin_fold(const Instr& i, const ReducePlan& plan);
@@ -55,13 +65,31 @@ class BoundRules {
   struct Fold {
     std::vector<std::vector<Term>> terms;  // per term its components
   };
+  // The largest difference of two orders of a sum.
+  struct SumBound {
+    long double sum = 0, radius = 0;
+    int low = kNoBit;  // position of the lowest bit set in any term
+    bool finite = true, fixed = true;
+    std::uint64_t terms = 0;
+    static constexpr int kNoBit = 100000;
+    void add(DType t, std::uint64_t word, double term_radius);
+  };
+  double radius_of(DType t, const SumBound& s);
+  struct Updates {
+    OpKind operation = OpKind::yield;
+    std::uint32_t epoch = 0, instance = 0;
+    bool shared = false, mixed = false, undecided = false;  // by several instances; of several operations
+    double largest = 0;                                     // of the radii of contents and values
+    SumBound sum;
+  };
+  double radius_of(DType t, const Updates& u, Slot merged);
   void add_term(const ReducePlan& plan, std::size_t first);
-  double sum_radius(DType t, const std::vector<std::vector<Term>>& terms);
   double product_radius(DType t, const std::vector<std::vector<Term>>& terms, double product);
   bool sample(const Instr& i, const ReducePlan& plan, const Fold& fold);
 
   Machine& m_;
   std::vector<Fold> folds_;
+  std::map<std::pair<std::size_t, std::int64_t>, Updates> updates_;  // by resource and address
   std::vector<Slot> combine_arguments(const ReducePlan& plan) const;
   Basis basis_;
 };

@@ -30,6 +30,11 @@ enum class InstrKind : std::uint8_t {
   convert_to_index,
   load,
   store,
+  in_bounds,
+  atomic,
+  buffer,
+  scatter,
+  histogram,
   elem,              // through an AccessPlan
   extents,           // a relation's runtime extents and bounds
   tensor_compute,    // OpKind::tensor
@@ -98,7 +103,8 @@ struct RelationStep {
 
 struct AccessPlan {
   bool on_memory = true;
-  std::size_t view = 0;   // index of the ABI view
+  std::size_t view = 0;   // index of the ABI view, or beyond them of the buffer
+  Slot base = kNoSlot;    // the value of the view; for messages
   Slot tensor = kNoSlot;  // base tensor value
   Slot outer = kNoSlot;   // the value that is accessed; for messages
   std::vector<RelationStep> steps;
@@ -162,6 +168,32 @@ struct ReducePlan {
   Order order = Order::strict;
   OpKind single = OpKind::yield;  // the one pointwise operation that the combine is, when it is one; else yield
 };
+struct BufferPlan {
+  std::size_t view = 0;
+  std::vector<std::uint32_t> extents;  // into Code::expressions
+  RegionId region;                     // none: uninitialised
+  std::vector<Slot> arguments;
+  Slot yield = kNoSlot;
+};
+struct AtomicPlan {
+  AccessPlan access;  // `value` is what is written, or combined with the contents
+  bool reads = true;
+  bool acquires = false, releases = false, failure_acquires = false;
+  Slot expected = kNoSlot, succeeded = kNoSlot;  // compare-exchange
+  OpKind operation = OpKind::yield;              // yield: the value replaces the contents
+};
+// scatter, histogram: what each member does to one element of each target.
+struct UpdatePlan {
+  DomainPlan domain;
+  RegionId member;
+  std::vector<AccessPlan> targets;  // `value` and the coordinates are what the member yields
+  Slot where = kNoSlot;
+  RegionId combine;                      // none: the value replaces the contents
+  std::vector<Slot> old, fresh, merged;  // of the combine, one for each target
+  Order order = Order::any;
+  OpKind single = OpKind::yield;  // as of a reduction
+  OutOfRange out_of_range = OutOfRange::error;
+};
 struct TileReducePlan {
   Slot source = kNoSlot, init = kNoSlot;
   RegionId combine;
@@ -187,6 +219,11 @@ struct Code {
   std::vector<TensorPlan> tensors;
   std::vector<TensorPointwisePlan> tensor_operations;
   std::vector<ReducePlan> reductions;
+  std::vector<BufferPlan> buffers;
+  std::vector<DType> buffer_types;  // of the views beyond those of the ABI
+  std::vector<AtomicPlan> atomics;
+  std::vector<UpdatePlan> updates;
+  bool follows_releases = false;  // some atomic acquires or releases
   std::vector<TileReducePlan> tile_reductions;
   std::size_t integer_slots = 0;                       // values, then hidden slots of extents
   std::vector<std::uint8_t> integer_width;             // by value id: 0 for type index, else the width of the scalar

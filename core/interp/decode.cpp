@@ -116,6 +116,14 @@ Instr Decoder::decode(OpId id) {
     case OpKind::load:
     case OpKind::store:
     case OpKind::elem: return access(op, i);
+    case OpKind::assume_in_bounds: return in_bounds(op, i);
+    case OpKind::buffer: return buffer(op, i);
+    case OpKind::atomic_load:
+    case OpKind::atomic_store:
+    case OpKind::atomic_rmw:
+    case OpKind::atomic_cas: return atomic(op, i);
+    case OpKind::scatter: return scatter(op, i);
+    case OpKind::histogram: return histogram(op, i);
     case OpKind::view:
     case OpKind::transpose:
     case OpKind::slice:
@@ -158,16 +166,6 @@ Instr Decoder::decode(OpId id) {
       i.a = slot(op.operands[0]);
       return i;
     case OpKind::tile_reduce: return tile_reduce(op, i);
-
-    // memory effects
-    case OpKind::buffer:
-    case OpKind::scatter:
-    case OpKind::histogram:
-    case OpKind::atomic_load:
-    case OpKind::atomic_store:
-    case OpKind::atomic_rmw:
-    case OpKind::atomic_cas:
-    case OpKind::assume_in_bounds: i.kind = InstrKind::unsupported; return i;
 
     // tensors and random numbers
     case OpKind::philox4x32_10:

@@ -1,6 +1,7 @@
 // Views, tensors and the chains of relations over them.
 #include "core/base/check.h"
 #include "core/interp/decoder.h"
+#include "core/ir/memory_access.h"
 
 namespace kir {
 
@@ -21,7 +22,12 @@ bool Decoder::follow(ValueId v, AccessPlan& plan) {
     v = op.operands[0];
   }
   const Type& t = body_.type(v);
+  plan.base = slot(v);
   if (t.is(TypeKind::view)) {
+    if (const OpId def = body_.value(v).op; def && body_.op(def).kind == OpKind::buffer) {
+      plan.view = buffer_view(v);
+      return true;
+    }
     for (std::size_t i = 0; i < in_.abi->views.size(); ++i)
       if (in_.abi->views[i].value == v) {
         plan.view = i;
@@ -104,9 +110,11 @@ std::uint32_t Decoder::relation(const Op& op) {
 void Decoder::stored_views(RegionId r, std::set<std::size_t>& out) {
   for (OpId id : body_.region(r).ops) {
     const Op& op = body_.op(id);
-    if (op.kind == OpKind::store) {
+    const bool one = is_memory_access(op.kind) && writes_element(op.kind);
+    const bool all = op.kind == OpKind::scatter || op.kind == OpKind::histogram;
+    for (std::size_t k = 0; k < (one ? 1 : all ? op.operands.size() : 0); ++k) {
       AccessPlan plan;
-      if (follow(op.operands[0], plan) && plan.on_memory) out.insert(plan.view);
+      if (follow(op.operands[k], plan) && plan.on_memory) out.insert(plan.view);
     }
     for (RegionId inner : op.regions) stored_views(inner, out);
   }

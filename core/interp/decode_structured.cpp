@@ -73,6 +73,18 @@ Instr Decoder::while_loop(const Op& op, Instr i) {
   return i;
 }
 
+OpKind Decoder::single_operation(RegionId combine) const {
+  const Region& region = body_.region(combine);
+  if (region.args.size() != 2 || region.ops.size() != 2) return OpKind::yield;
+  const Op& first = body_.op(region.ops[0]);
+  const bool both = first.operands.size() == 2 && first.operands[0] != first.operands[1] &&
+                    std::all_of(first.operands.begin(), first.operands.end(), [&](ValueId v) {
+                      return std::find(region.args.begin(), region.args.end(), v) != region.args.end();
+                    });
+  const bool is_result = is_pointwise(first.kind) && both && !first.results.empty() && yields(combine)[0] == first.results[0];
+  return is_result ? first.kind : OpKind::yield;
+}
+
 Instr Decoder::reduce(const Op& op, Instr i) {
   i.kind = InstrKind::reduce;
   ReducePlan plan;
@@ -92,16 +104,7 @@ Instr Decoder::reduce(const Op& op, Instr i) {
   plan.finish = moves(accumulators, op.results);
   plan.order = op.attrs.get<Order>(AttrKey::order);
   if (const ScalarList* identity = op.attrs.find<ScalarList>(AttrKey::identity)) plan.identity = *identity;
-  const auto& ops = body_.region(plan.combine).ops;
-  if (k == 1 && ops.size() == 2) {
-    const Op& first = body_.op(ops[0]);
-    const bool both = first.operands.size() == 2 && first.operands[0] != first.operands[1] &&
-                      std::all_of(first.operands.begin(), first.operands.end(), [&](ValueId v) {
-                        return std::find(arguments.begin(), arguments.end(), v) != arguments.end();
-                      });
-    if (is_pointwise(first.kind) && both && !first.results.empty() && yields(plan.combine)[0] == first.results[0])
-      plan.single = first.kind;
-  }
+  plan.single = single_operation(plan.combine);
   i.plan = keep(code_.reductions, std::move(plan));
   return i;
 }

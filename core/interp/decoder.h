@@ -43,6 +43,15 @@ class Decoder {
   Instr decode(OpId id);
   Instr pointwise(const Op& op, Instr i);
   Instr access(const Op& op, Instr i);
+  std::size_t buffer_view(ValueId v);
+  Instr buffer(const Op& op, Instr i);
+  Instr atomic(const Op& op, Instr i);
+  Instr in_bounds(const Op& op, Instr i);
+  bool update(const Op& op, UpdatePlan& plan);
+  Instr scatter(const Op& op, Instr i);
+  Instr histogram(const Op& op, Instr i);
+  // The pointwise operation that a combine of one component is, applied to both arguments; else yield.
+  OpKind single_operation(RegionId combine) const;
   Instr for_loop(const Op& op, Instr i);
   Instr while_loop(const Op& op, Instr i);
   Instr reduce(const Op& op, Instr i);
@@ -53,6 +62,7 @@ class Decoder {
   Code code_;
   Slot hidden_ = 0;
   std::map<ValueId, Slot> extents_, lows_;
+  std::map<ValueId, std::size_t> buffer_views_;
 };
 
 }  // namespace kir

@@ -35,6 +35,9 @@ Machine::Machine(const Body& body, const Abi& abi, const Code& code, Memory& mem
     tiles_[i].words.resize(count);
     tiles_[i].taint.resize(count);
   }
+  KIR_CHECK(code.buffer_types.empty() || memory.view_count() == abi.views.size(), "buffers come after the views of the ABI");
+  for (DType t : code.buffer_types) memory.add_buffer(t);
+  memory.set_follow_releases(code.follows_releases);
   environment_.words = words_.data();
   environment_.integers = integers_.data();
   environment_.taint = taint_.data();
@@ -82,6 +85,11 @@ bool Machine::execute(const Instr& i) {
     case InstrKind::convert_to_index: return convert_index(i);
     case InstrKind::load: return load(i);
     case InstrKind::store: return store(i);
+    case InstrKind::in_bounds: return in_bounds(i);
+    case InstrKind::atomic: return atomic(i);
+    case InstrKind::buffer: return buffer(i);
+    case InstrKind::scatter: return scatter(i);
+    case InstrKind::histogram: return histogram(i);
     case InstrKind::elem: return elem(i);
     case InstrKind::extents:
       for (const ExtentsPlan::Item& item : code_.extents[i.plan].items) {
@@ -122,6 +130,8 @@ std::string Machine::context(OpId op) const {
   std::vector<std::string> found;
   auto variable = [&](ValueId v) { found.push_back(fmt::format("{} = {}", value_name(v.index), to_string(integer(v.index)))); };
   RegionId r = op ? body_.op(op).parent : RegionId{};
+  if (updating_)
+    for (std::size_t k = updating_->arguments.size(); k-- > 0;) variable(ValueId(updating_->arguments[k]));
   while (r) {
     const Region& region = body_.region(r);
     if (!region.parent) {
@@ -136,7 +146,8 @@ std::string Machine::context(OpId op) const {
     }
     const Op& parent = body_.op(region.parent);
     const bool domain = parent.kind == OpKind::parallel || parent.kind == OpKind::tensor || parent.kind == OpKind::view ||
-                        (parent.kind == OpKind::reduce && parent.regions[0] == r);
+                        parent.kind == OpKind::buffer || parent.kind == OpKind::histogram ||
+                        ((parent.kind == OpKind::reduce || parent.kind == OpKind::scatter) && parent.regions[0] == r);
     if (domain)
       for (std::size_t k = region.args.size(); k-- > 0;) variable(region.args[k]);
     else if (parent.kind == OpKind::for_loop)
@@ -211,19 +222,20 @@ bool Machine::evaluate(std::uint32_t expression, OpId op, Integer& out) {
 }
 
 void Machine::enter_level(std::function<std::string(std::size_t)> name) {
-  memory_.enter_parallel();
+  memory_.order().enter_parallel();
   levels_.push_back({{}, std::move(name)});
 }
 
 bool Machine::start_instance(OpId op) {
-  if (memory_.clock_exhausted()) return fail(RuntimeErrorKind::step_limit, op, "more than 2^32 unordered instances");
-  const std::uint32_t stamp = memory_.start_instance();
+  if (memory_.order().exhausted())
+    return fail(RuntimeErrorKind::step_limit, op, "more unordered instances or releases than can be told apart");
+  const std::uint32_t stamp = memory_.order().start_instance();
   if (levels_.back().starts.size() < kRememberedInstances) levels_.back().starts.push_back(stamp);
   return true;
 }
 
 void Machine::leave_level() {
-  memory_.leave_parallel();
+  memory_.order().leave_parallel();
   levels_.pop_back();
 }
 

@@ -88,6 +88,19 @@ class Machine {
   bool load(const Instr& i);
   bool store(const Instr& i);
   bool elem(const Instr& i);
+  // machine_effects.cpp
+  bool in_bounds(const Instr& i);
+  bool buffer(const Instr& i);
+  void masked_result(const Instr& i, Slot fill);
+  bool storable(Slot s, OpId op, std::string_view what);
+  bool atomic(const Instr& i);
+  bool scatter(const Instr& i);
+  bool histogram(const Instr& i);
+  bool updates(const Instr& i, bool (Machine::*apply)(const Instr&, const UpdatePlan&));
+  bool merge_read(const AccessPlan& target, std::int64_t address, OpId op, Order order, std::uint64_t& word);
+  bool merge_write(const AccessPlan& target, std::int64_t address, OpId op, Order order, std::uint64_t word);
+  bool scatter_member(const Instr& i, const UpdatePlan& plan);
+  bool histogram_member(const Instr& i, const UpdatePlan& plan);
   void arbitrary(DType t, std::uint64_t& word);
   std::string access_text(const AccessPlan& plan, OpId op) const;
   // machine_control.cpp
@@ -130,6 +143,7 @@ class Machine {
   Integer integer(Slot s) const;
   std::string context(OpId op) const;
   std::string value_name(Slot s) const;
+  std::string base_name(const AccessPlan& plan) const;  // of the memory below an access
 
   const Body& body_;
   const Abi& abi_;
@@ -161,6 +175,7 @@ class Machine {
   IndexEnvironment environment_;
   std::string instance_;
   const Focus* focus_ = nullptr;
+  const DomainPlan* updating_ = nullptr;  // whose member the operation at work is applied to
   BoundRules* bounds_ = nullptr;
 };
 

@@ -47,7 +47,7 @@ bool Machine::outside(const AccessPlan& plan, std::size_t level, OpId op, const 
   if (level == 0) {
     text += fmt::format("{} is outside {}", here, box(low, extents));
   } else {
-    std::string source = plan.on_memory ? abi_.views[plan.view].name : value_name(plan.tensor);
+    std::string source = base_name(plan);
     if (level < plan.steps.size()) source = value_name(plan.steps[level].value);
     text += fmt::format(" reaches {}{}, outside {}", source, here, box(low, extents));
   }
@@ -118,6 +118,10 @@ bool Machine::address_of(const AccessPlan& plan, OpId op, Integer* at, std::int6
   return true;
 }
 
+std::string Machine::base_name(const AccessPlan& plan) const {
+  return plan.on_memory && plan.view < abi_.views.size() ? abi_.views[plan.view].name : value_name(plan.base);
+}
+
 std::string Machine::access_text(const AccessPlan& plan, OpId op) const {
   std::string at;
   for (std::size_t k = 0; k < plan.coordinates.size(); ++k) {
@@ -128,7 +132,7 @@ std::string Machine::access_text(const AccessPlan& plan, OpId op) const {
 }
 
 bool Machine::access_fault(AccessFault f, const RaceWitness& w, const AccessPlan& plan, OpId op) {
-  const std::string& view = abi_.views[plan.view].name;
+  const std::string view = base_name(plan);
   switch (f) {
     case AccessFault::none: return true;
     case AccessFault::uninitialized:
@@ -154,13 +158,13 @@ bool Machine::access_fault(AccessFault f, const RaceWitness& w, const AccessPlan
 bool Machine::read_memory(const AccessPlan& plan, std::int64_t address, OpId op, std::uint64_t& word) {
   RaceWitness w;
   const AccessFault f = memory_.load(plan.view, address, op, word, w);
-  return f == AccessFault::none || access_fault(f, w, plan, op);
+  return (f == AccessFault::none || access_fault(f, w, plan, op)) && count_step(op, memory_.take_work());
 }
 
 bool Machine::write_memory(const AccessPlan& plan, std::int64_t address, OpId op, std::uint64_t word) {
   RaceWitness w;
   const AccessFault f = memory_.store(plan.view, address, op, word, w);
-  return f == AccessFault::none || access_fault(f, w, plan, op);
+  return (f == AccessFault::none || access_fault(f, w, plan, op)) && count_step(op, memory_.take_work());
 }
 
 // Any value will do; different ones make a leak visible even where taint is not followed.
@@ -174,14 +178,7 @@ bool Machine::load(const Instr& i) {
   if (!predicate(plan.where, i.op, "the predicate of a load", active)) return false;
   radius_[i.dst] = 0;
   if (!active) {
-    if (plan.fill != kNoSlot) {
-      words_[i.dst] = words_[plan.fill];
-      taint_[i.dst] = taint_[plan.fill];
-      radius_[i.dst] = radius_[plan.fill];
-    } else {
-      arbitrary(i.type, words_[i.dst]);
-      taint_[i.dst] = kArbitrary;
-    }
+    masked_result(i, plan.fill);
     return true;
   }
   Integer at[kMaxRank];
@@ -202,10 +199,8 @@ bool Machine::store(const Instr& i) {
   Integer at[kMaxRank];
   std::int64_t address = 0;
   if (!read_coordinates(plan, i.op, at) || !address_of(plan, i.op, at, address)) return false;
-  const Taint taint = taint_[plan.value];
-  if ((taint & ~kUndecided) && !check_observed(taint & ~kUndecided, i.op, "the stored value")) return false;
-  if (!write_memory(plan, address, i.op, words_[plan.value])) return false;
-  if (bounds_) memory_.set_radius(plan.view, address, bounds_->stored_radius(taint, radius_[plan.value]));
+  if (!storable(plan.value, i.op, "the stored value") || !write_memory(plan, address, i.op, words_[plan.value])) return false;
+  if (bounds_) bounds_->store(plan.view, address, taint_[plan.value], radius_[plan.value]);
   return true;
 }
 

@@ -1,5 +1,7 @@
 #include "core/interp/memory.h"
 
+#include <algorithm>
+
 #include "core/base/check.h"
 
 namespace kir {
@@ -47,29 +49,72 @@ void Memory::add_sparse_view(const ViewParam& p, ViewExtent extent, SparseConten
   append(p, std::move(extent), resource);
 }
 
-bool Memory::races(std::uint32_t stamp, OpId op, bool write, RaceWitness& witness) const {
-  if (stamp == 0) return false;
-  const std::optional<std::size_t> level = unordered(stamp);
+std::size_t Memory::add_buffer(DType t) {
+  resources_.emplace_back();
+  Resource& r = resources_.back();
+  r.tensor = std::make_shared<Tensor>();
+  r.tensor->dtype = r.dtype = t;
+  r.written = true;
+  View v;
+  v.dtype = t;
+  v.bytes = byte_size(t);
+  v.out = true;
+  v.resource = resources_.size() - 1;
+  views_.push_back(std::move(v));
+  return views_.size() - 1;
+}
+
+void Memory::make_buffer(std::size_t view, std::vector<std::int64_t> shape) {
+  View& v = views_[view];
+  Resource& r = resources_[v.resource];
+  std::size_t count = 1;
+  for (std::int64_t e : shape) count *= static_cast<std::size_t>(e);  // if it wraps, an extent is 0
+  v.strides = count ? *dense_strides(shape) : std::vector<std::int64_t>(shape.size());
+  v.shape = std::move(shape);
+  r.tensor->shape = v.shape;
+  r.tensor->strides = v.strides;
+  r.tensor->bytes.resize(count * static_cast<std::size_t>(v.bytes));
+  v.data = r.tensor->bytes.data();
+  r.shadow.assign(count, {});
+  r.atomics.clear();
+  r.skipped = false;
+  if (tracking_) r.radius.assign(count, 0.0);
+}
+
+bool Memory::races(const Past& a, bool write, RaceWitness& witness) const {
+  if (!detect_ || a.stamp == 0) return false;
+  const std::optional<std::size_t> level = order_.unordered(a.stamp);
   if (!level) return false;
-  witness = {op, write, *level, stamp};
+  witness = {a.op, write, *level, a.stamp};
   return true;
 }
 
-AccessFault Memory::load(std::size_t view, std::int64_t address, OpId op, std::uint64_t& word, RaceWitness& witness) {
-  const View& v = views_[view];
-  Resource& r = resources_[v.resource];
-  bool stored = false;
-  if (r.written) {
-    Shadow& s = shadow(r, address);
-    stored = s.write != 0;
-    if (detect_ && races(s.write, s.write_op, true, witness)) return AccessFault::race;
-    if (!stored && r.skipped) return AccessFault::skipped;
-    if (!stored && v.out) return AccessFault::uninitialized;
-    if (s.read == 0 || !unordered(s.read)) s.read = now_, s.read_op = op;
-  }
+bool Memory::races(const Past& a, std::span<const Past> more, bool write, RaceWitness& witness) {
+  work_ += more.size();
+  return races(a, write, witness) ||
+         std::any_of(more.begin(), more.end(), [&](const Past& other) { return races(other, write, witness); });
+}
+
+void Memory::note(Past& kept, std::vector<Past>& more, OpId op) {
+  if (kept.stamp == 0 || !order_.unordered(kept.stamp))
+    kept = {order_.now(), op};
+  else if (!follow_)
+    return;
+  else if (!more.empty() && !order_.unordered(more.back().stamp))
+    more.back() = {order_.now(), op};
+  else
+    more.push_back({order_.now(), op});
+}
+
+AccessFault Memory::readable(const View& v, const Resource& r, bool stored) const {
+  if (stored) return AccessFault::none;
+  return r.skipped ? AccessFault::skipped : v.out ? AccessFault::uninitialized : AccessFault::none;
+}
+
+std::uint64_t Memory::get(const View& v, const Resource& r, std::int64_t address) const {
+  std::uint64_t word = 0;
   if (v.data) {
     const std::byte* at = v.data + address * v.bytes;
-    word = 0;
     switch (v.bytes) {
       case 1: word = static_cast<std::uint64_t>(*at); break;
       case 2: std::memcpy(&word, at, 2); break;
@@ -81,8 +126,45 @@ AccessFault Memory::load(std::size_t view, std::int64_t address, OpId op, std::u
   } else {
     word = random_scalar(v.dtype, r.sparse.seed + 2 * v.resource, static_cast<std::uint64_t>(address), r.sparse.special).bits;
   }
-  if (v.dtype == DType::i1) word = word != 0;
+  return v.dtype == DType::i1 ? word != 0 : word;
+}
+
+void Memory::put(const View& v, Resource& r, std::int64_t address, std::uint64_t word) {
+  if (!v.data) {
+    r.sparse.cells[address] = word;
+    return;
+  }
+  std::byte* at = v.data + address * v.bytes;
+  switch (v.bytes) {
+    case 1: std::memcpy(at, &word, 1); break;
+    case 2: std::memcpy(at, &word, 2); break;
+    case 4: std::memcpy(at, &word, 4); break;
+    default: std::memcpy(at, &word, 8); break;
+  }
+}
+
+AccessFault Memory::load(std::size_t view, std::int64_t address, OpId op, std::uint64_t& word, RaceWitness& witness) {
+  const View& v = views_[view];
+  Resource& r = resources_[v.resource];
+  if (r.written) {
+    Shadow& s = shadow(r, address);
+    AtomicShadow* a = atomics(r, address);
+    if (races(s.write, true, witness) || (a && races(a->write, a->more_writes, true, witness))) return AccessFault::race;
+    const AccessFault fault = readable(v, r, s.write.stamp != 0 || (a && a->write.stamp != 0));
+    if (fault != AccessFault::none) return fault;
+    if (s.read.stamp == 0 || !order_.unordered(s.read.stamp))
+      s.read = {order_.now(), op};
+    else if (follow_)
+      note(s.read, r.atomics[address].more_plain_reads, op);
+  }
+  word = get(v, r, address);
   return AccessFault::none;
+}
+
+// Of a write with what came before, atomics aside.
+bool Memory::races_with_plain(const Shadow& s, const AtomicShadow* a, RaceWitness& witness) {
+  return races(s.write, true, witness) || races(s.read, false, witness) ||
+         (a && races({}, a->more_plain_reads, false, witness));
 }
 
 AccessFault Memory::store(std::size_t view, std::int64_t address, OpId op, std::uint64_t word, RaceWitness& witness) {
@@ -90,29 +172,82 @@ AccessFault Memory::store(std::size_t view, std::int64_t address, OpId op, std::
   Resource& r = resources_[v.resource];
   KIR_CHECK(r.written, "a store into a view that is only read");
   Shadow& s = shadow(r, address);
-  if (detect_ && (races(s.write, s.write_op, true, witness) || races(s.read, s.read_op, false, witness)))
+  AtomicShadow* a = atomics(r, address);
+  if (races_with_plain(s, a, witness)) return AccessFault::race;
+  if (a && (races(a->write, a->more_writes, true, witness) || races(a->read, a->more_reads, false, witness)))
     return AccessFault::race;
-  s.write = now_;
-  s.write_op = op;
-  if (v.data) {
-    std::byte* at = v.data + address * v.bytes;
-    switch (v.bytes) {
-      case 1: std::memcpy(at, &word, 1); break;
-      case 2: std::memcpy(at, &word, 2); break;
-      case 4: std::memcpy(at, &word, 4); break;
-      default: std::memcpy(at, &word, 8); break;
-    }
-  } else {
-    r.sparse.cells[address] = word;
-  }
+  s.write = {order_.now(), op};
+  // What is unordered with an earlier access is unordered with this one too.
+  if (a) *a = {};
+  put(v, r, address, word);
   return AccessFault::none;
+}
+
+AccessFault Memory::atomic_read(std::size_t view, std::int64_t address, OpId op, std::uint64_t& word, RaceWitness& witness) {
+  const View& v = views_[view];
+  Resource& r = resources_[v.resource];
+  if (r.written) {
+    Shadow& s = shadow(r, address);
+    AtomicShadow& a = r.atomics[address];
+    if (races(s.write, true, witness)) return AccessFault::race;
+    const AccessFault fault = readable(v, r, s.write.stamp != 0 || a.write.stamp != 0);
+    if (fault != AccessFault::none) return fault;
+    note(a.read, a.more_reads, op);
+  }
+  word = get(v, r, address);
+  return AccessFault::none;
+}
+
+void Memory::acquire(std::size_t view, std::int64_t address) {
+  if (const AtomicShadow* a = atomics(resources_[views_[view].resource], address)) order_.acquire(a->released);
+}
+
+AccessFault Memory::atomic_write(std::size_t view, std::int64_t address, OpId op, std::uint64_t word, bool releases,
+                                 bool continues, RaceWitness& witness) {
+  const View& v = views_[view];
+  Resource& r = resources_[v.resource];
+  KIR_CHECK(r.written, "a store into a view that is only read");
+  AtomicShadow& a = r.atomics[address];
+  if (races_with_plain(shadow(r, address), &a, witness)) return AccessFault::race;
+  note(a.write, a.more_writes, op);
+  if (!continues) a.released = 0;
+  if (releases) a.released = order_.release(a.released);
+  put(v, r, address, word);
+  return AccessFault::none;
+}
+
+AccessFault Memory::merge_read(std::size_t view, std::int64_t address, OpId op, std::uint64_t& word, RaceWitness& witness) {
+  const View& v = views_[view];
+  Resource& r = resources_[v.resource];
+  KIR_CHECK(r.written, "a store into a view that is only read");
+  Shadow& s = shadow(r, address);
+  AtomicShadow* a = atomics(r, address);
+  // At the innermost level only members of this operation write.
+  if (races(s.write, true, witness) && witness.level + 1 < order_.depth()) return AccessFault::race;
+  if (races(s.read, false, witness) ||
+      (a && (races({}, a->more_plain_reads, false, witness) || races(a->write, a->more_writes, true, witness) ||
+             races(a->read, a->more_reads, false, witness))))
+    return AccessFault::race;
+  const AccessFault fault = readable(v, r, s.write.stamp != 0 || (a && a->write.stamp != 0));
+  if (fault != AccessFault::none) return fault;
+  s.write = {order_.now(), op};
+  word = get(v, r, address);
+  return AccessFault::none;
+}
+
+void Memory::merge_write(std::size_t view, std::int64_t address, std::uint64_t word) {
+  Resource& r = resources_[views_[view].resource];
+  if (AtomicShadow* a = atomics(r, address)) *a = {};
+  put(views_[view], r, address, word);
 }
 
 std::map<std::int64_t, std::uint64_t> Memory::written(std::size_t view) const {
   const Resource& r = resources_[views_[view].resource];
   std::map<std::int64_t, std::uint64_t> out;
   for (const auto& [address, shadow] : r.sparse_shadow)
-    if (shadow.write != 0) out.emplace(address, r.sparse.cells.at(address));
+    if (shadow.write.stamp != 0) out.emplace(address, r.sparse.cells.at(address));
+  for (const auto& [address, shadow] : r.atomics)
+    if (shadow.write.stamp != 0) out.emplace(address, r.sparse.cells.at(address));
   return out;
 }
 
@@ -128,18 +263,6 @@ double Memory::radius(std::size_t view, std::int64_t address) const {
 
 void Memory::set_radius(std::size_t view, std::int64_t address, double radius) {
   resources_[views_[view].resource].radius[static_cast<std::size_t>(address)] = radius;
-}
-
-void Memory::enter_parallel() {
-  ++now_;
-  levels_.push_back({now_, now_});
-}
-
-std::uint32_t Memory::start_instance() { return levels_.back().instance = ++now_; }
-
-void Memory::leave_parallel() {
-  levels_.pop_back();
-  ++now_;
 }
 
 }  // namespace kir

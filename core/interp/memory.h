@@ -1,25 +1,29 @@
-// Memory of one interpreted launch: the views' contents, and a shadow of them that knows which accesses came before.
+// Memory of one interpreted launch: the contents of views and buffers, and a shadow of them that knows which accesses came
+// before.
 //
-// Races. Execution is depth first: the instances of a `parallel` run one after the other, and a clock ticks at each start
-// of an instance and at each end of a `parallel`. At any time the earlier accesses that are unordered with the current one
-// are those of finished sibling instances, at some level of the nest that is being executed: accesses stamped at or after the
-// beginning of that level's `parallel` and before the beginning of its current instance. So a stamp tells whether an
-// access races with the current one, and it suffices to keep the last writer and one reader of each element (the reader
-// is replaced only by one that comes after it), as in the SP-bags algorithm of Feng and Leiserson: a race is reported
-// if and only if the execution has one. O(depth) per access.
+// Races: instance_order.h tells whether an access of some stamp is unordered with the present. Two unordered accesses of one
+// element race when one of them writes and one is plain. In a nest without acquire and release being unordered carries over:
+// an access unordered with the later of two unordered ones is unordered with the earlier too. So it suffices to keep, of
+// each element, the last plain writer and one access of each other kind, replaced only by one that comes after it, as in the
+// SP-bags algorithm of Feng and Leiserson. With acquire and release (`follow_releases`) all unordered ones are kept. Either
+// way a race is reported if and only if the execution that runs has one. O(depth) per access, or O(accesses kept) where a
+// plain access meets atomics.
 //
-// A view is dense (a Tensor) or sparse: contents by a function of (seed, address), written cells in a map.
+// A view is dense (a Tensor) or sparse: contents by a function of (seed, address), written cells in a map. Buffers are dense.
 #pragma once
 
 #include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/interp/index_code.h"
+#include "core/interp/instance_order.h"
 #include "core/interp/launch_args.h"
 #include "core/ir/abi.h"
 
@@ -46,6 +50,9 @@ class Memory {
   // Adds the views of the ABI in order. One of the tensor and the sparse contents is given for each.
   void add_view(const ViewParam& p, ViewExtent extent, TensorPtr tensor);
   void add_sparse_view(const ViewParam& p, ViewExtent extent, SparseContents contents, std::optional<std::size_t> same_as);
+  // A view without elements, of memory that each execution of a buffer makes anew: uninitialised, row-major.
+  std::size_t add_buffer(DType t);
+  void make_buffer(std::size_t view, std::vector<std::int64_t> shape);
 
   struct View {
     std::vector<std::int64_t> shape, strides;
@@ -61,6 +68,15 @@ class Memory {
   // Addresses are element offsets, inside the view.
   AccessFault load(std::size_t view, std::int64_t address, OpId op, std::uint64_t& word, RaceWitness& witness);
   AccessFault store(std::size_t view, std::int64_t address, OpId op, std::uint64_t word, RaceWitness& witness);
+  // One atomic access is a read, a write, or a read and then a write, which `continues` what was released there.
+  AccessFault atomic_read(std::size_t view, std::int64_t address, OpId op, std::uint64_t& word, RaceWitness& witness);
+  void acquire(std::size_t view, std::int64_t address);  // between the read and the write
+  AccessFault atomic_write(std::size_t view, std::int64_t address, OpId op, std::uint64_t word, bool releases, bool continues,
+                           RaceWitness& witness);
+  // A plain read and write by one member of an operation that merges the values of its members, which are the innermost
+  // instances: it does not race with theirs. The write follows with `merge_write`, without another access in between.
+  AccessFault merge_read(std::size_t view, std::int64_t address, OpId op, std::uint64_t& word, RaceWitness& witness);
+  void merge_write(std::size_t view, std::int64_t address, std::uint64_t word);
 
   // The largest difference that permitted executions can show at an element; kept only when bounds are tracked.
   void track_radius();
@@ -75,19 +91,26 @@ class Memory {
   // A replay left out stores to this view: what is not written since has unknown contents.
   void mark_skipped(std::size_t view) { resources_[views_[view].resource].skipped = true; }
 
-  // Nesting of unordered instances.
   void set_detect_races(bool on) { detect_ = on; }
-  void enter_parallel();
-  std::uint32_t start_instance();  // the stamp of its beginning
-  void leave_parallel();
-  std::size_t depth() const { return levels_.size(); }
-  std::uint32_t parallel_start(std::size_t level) const { return levels_[level].parallel; }
-  bool clock_exhausted() const { return now_ > 0xfffffff0u; }
+  void set_follow_releases(bool on) { follow_ = on; }
+  // What happens-before cost since the last call, beside the accesses themselves: it counts as steps.
+  std::uint64_t take_work() { return std::exchange(work_, 0) + order_.take_work(); }
+  InstanceOrder& order() { return order_; }
+  const InstanceOrder& order() const { return order_; }
 
  private:
+  struct Past {               // an earlier access
+    std::uint32_t stamp = 0;  // 0: never
+    OpId op;
+  };
   struct Shadow {
-    std::uint32_t write = 0, read = 0;  // stamps; 0: never
-    OpId write_op, read_op;
+    Past write, read;  // plain ones
+  };
+  // Of an element that atomics have touched, or plain readers that are unordered and all matter.
+  struct AtomicShadow {
+    Past write, read;
+    std::vector<Past> more_writes, more_reads, more_plain_reads;  // unordered with those kept elsewhere
+    InstanceOrder::Set released = 0;                              // what an acquire of the present contents takes over
   };
   struct Resource {
     TensorPtr tensor;      // dense
@@ -97,30 +120,34 @@ class Memory {
     SparseContents sparse;
     std::vector<Shadow> shadow;  // dense, by address
     std::unordered_map<std::int64_t, Shadow> sparse_shadow;
+    std::unordered_map<std::int64_t, AtomicShadow> atomics;
     std::vector<double> radius;
-  };
-  struct Level {
-    std::uint32_t parallel = 0;  // stamp of its beginning
-    std::uint32_t instance = 0;  // stamp of the current instance's beginning
   };
 
   void append(const ViewParam& p, ViewExtent extent, std::size_t resource);
   Shadow& shadow(Resource& r, std::int64_t address) {
     return r.tensor ? r.shadow[static_cast<std::size_t>(address)] : r.sparse_shadow[address];
   }
-  // The level at which an access of that stamp is unordered with the present, or none.
-  std::optional<std::size_t> unordered(std::uint32_t stamp) const {
-    for (std::size_t i = 0; i < levels_.size() && stamp >= levels_[i].parallel; ++i)
-      if (stamp < levels_[i].instance) return i;
-    return std::nullopt;
+  AtomicShadow* atomics(Resource& r, std::int64_t address) {
+    if (r.atomics.empty()) return nullptr;
+    auto it = r.atomics.find(address);
+    return it == r.atomics.end() ? nullptr : &it->second;
   }
-  bool races(std::uint32_t stamp, OpId op, bool write, RaceWitness& witness) const;
+  bool races(const Past& a, bool write, RaceWitness& witness) const;
+  bool races(const Past& a, std::span<const Past> more, bool write, RaceWitness& witness);
+  bool races_with_plain(const Shadow& s, const AtomicShadow* a, RaceWitness& witness);
+  void note(Past& kept, std::vector<Past>& more, OpId op);
+  // Whether the element has contents.
+  AccessFault readable(const View& v, const Resource& r, bool stored) const;
+  std::uint64_t get(const View& v, const Resource& r, std::int64_t address) const;
+  void put(const View& v, Resource& r, std::int64_t address, std::uint64_t word);
 
   std::vector<View> views_;
   std::vector<Resource> resources_;
-  std::vector<Level> levels_;
-  std::uint32_t now_ = 1;
+  InstanceOrder order_;
   bool detect_ = true;
+  bool follow_ = false;
+  std::uint64_t work_ = 0;
   bool tracking_ = false;
 };
 

@@ -117,14 +117,14 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
      .regions = {{{"initial", K::yield, C::pure}}, 0}, .attributes = {{A::extents}}, .effect = true,
      .doc = "Fresh memory for this execution of its block: uninitialised, or with the value of its region in every "
             "element."},
-    {.kind = K::scatter, .name = "scatter", .family = F::gather, .vocabulary = kir, .operands = 1, .elements = E::none,
+    {.kind = K::scatter, .name = "scatter", .family = F::gather, .vocabulary = kir, .operands = -1, .elements = E::none,
      .regions = {{{"member", K::yield, C::pure}, {"combine", K::yield, C::pointwise}}, 1},
      .attributes = {{A::ranges}, {A::collision}, {A::order, Use::optional}}, .effect = true,
-     .doc = "For each member stores a value at the coordinates that its region yields: each element has one writer "
-            "(unique), or values are combined with the old contents (reduce)."},
+     .doc = "For each member stores a value into each view at the coordinates that its region yields: each element has one "
+            "writer (unique), or the values are combined with the old contents of all views as one step (reduce)."},
     {.kind = K::histogram, .name = "histogram", .family = F::histogram, .vocabulary = kir, .operands = 1, .elements = E::none,
      .regions = {{"member", K::yield, C::pure}}, .attributes = {{A::ranges}, {A::out_of_range}}, .effect = true,
-     .doc = "For each member adds the yielded weight to the bin with the yielded key."},
+     .doc = "For each member adds the yielded weight to the bin with the yielded key, in no order."},
     {.kind = K::atomic_load, .name = "atomic_load", .family = F::atomic, .operands = -1, .result = R::declared,
      .attributes = {{A::memory_order}, {A::sharing}}, .effect = true,
      .doc = "Reads an element in one piece; relaxed or acquire."},

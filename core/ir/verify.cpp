@@ -21,10 +21,11 @@
 //   V-16  A region ends in its terminator (yield, next) and has no other one.
 //   V-17  Region arguments have the types that the operation gives them.
 //   V-18  Leaves of an integer expression are known symbols and visible values of type index (physical: i32, i64).
-//   V-19  A load, store or elem has one coordinate for each axis, each an index (physical: i32 or i64).
-//   V-20  `where` is i1; fill and stored value have the view's element type.
-//   V-21  An `in` view is not stored to.
-//   V-22  A view with repeated addresses (broadcast, stride 0) is not stored to.
+//   V-19  An access (load, store, atomics, elem, assume_in_bounds) has one coordinate for each axis, each an index
+//         (physical: i32 or i64).
+//   V-20  `where` is i1; fill, stored, expected and combined values have the view's element type.
+//   V-21  An `in` view is not written.
+//   V-22  A view with repeated addresses (broadcast, stride 0) is not written.
 //   V-23  A predicate of cmp fits its operands: integer or float.
 //   V-24  A mode of convert fits its source and result types.
 //   V-25  A constant is a scalar of its literal's type.
@@ -38,6 +39,15 @@
 //   V-32  A value's type belongs to the vocabulary; its extents are integers; its rank is at most 32.
 //   V-33  The container is consistent: ids in range, owners and lists agree, nesting at most 1000 deep.
 //   V-34  With the `index` operations that it uses written out, an integer expression has at most 1000 levels and 100000 terms.
+//   V-35  A buffer is a view of the written extents; its region has an index for each axis and yields one element.
+//   V-36  A memory order fits its atomic: a load, and a compare-exchange that fails, is relaxed or acquire, a store relaxed
+//         or release.
+//   V-37  An atomic takes the element type: the table of docs/kir.md.
+//   V-38  A scatter writes different views of one rank, at least one.
+//   V-39  A member of a scatter yields a coordinate for each axis, a value for each view, and where it is masked an i1.
+//   V-40  A scatter of unique writers has neither an order nor a combine; one that reduces has both, and the combine takes
+//         the old contents of each view, then the values.
+//   V-41  A histogram's bins are a view of rank 1; a member yields an index, an element, and where it is masked an i1.
 #include "core/ir/verify.h"
 
 #include <fmt/format.h>

@@ -56,14 +56,21 @@ class BodyVerifier {
   void cmp(const Op& o);
   void select(const Op& o);
   void convert(const Op& o);
-  void access(const Op& o);  // load, store
-  void stored_view(const Op& o);
   void elem(const Op& o);
   void tensor(const Op& o);
   void view(const Op& o);
   void transpose(const Op& o);
   void slice(const Op& o);
   void broadcast(const Op& o);
+  // verify_memory.cpp
+  void access(const Op& o);  // load, store, atomics
+  void atomic(const Op& o, DType element);
+  void written_view(const Op& o, ValueId view);     // may `view` be written
+  bool coordinates(const Op& o, std::size_t rank);  // the operands after the first
+  void assume_in_bounds(const Op& o);
+  void buffer(const Op& o);
+  void scatter(const Op& o);
+  void histogram(const Op& o);
   // verify_control.cpp
   void parallel(const Op& o);
   void for_loop(const Op& o);

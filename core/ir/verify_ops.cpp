@@ -57,7 +57,15 @@ void BodyVerifier::operation(OpId, const Op& o) {
     case OpKind::shrl:
     case OpKind::shra: return pointwise(o);
     case OpKind::load:
-    case OpKind::store: return access(o);
+    case OpKind::store:
+    case OpKind::atomic_load:
+    case OpKind::atomic_store:
+    case OpKind::atomic_rmw:
+    case OpKind::atomic_cas: return access(o);
+    case OpKind::assume_in_bounds: return assume_in_bounds(o);
+    case OpKind::buffer: return buffer(o);
+    case OpKind::scatter: return scatter(o);
+    case OpKind::histogram: return histogram(o);
     case OpKind::tensor: return tensor(o);
     case OpKind::elem: return elem(o);
     case OpKind::view: return view(o);
@@ -68,16 +76,6 @@ void BodyVerifier::operation(OpId, const Op& o) {
     case OpKind::for_loop: return for_loop(o);
     case OpKind::while_loop: return while_loop(o);
     case OpKind::if_else: return if_else(o);
-
-    // memory effects
-    case OpKind::buffer:
-    case OpKind::scatter:
-    case OpKind::histogram:
-    case OpKind::atomic_load:
-    case OpKind::atomic_store:
-    case OpKind::atomic_rmw:
-    case OpKind::atomic_cas:
-    case OpKind::assume_in_bounds: return error("V-09", o, "no rule says what is well formed");
 
     // tensors and random numbers
     case OpKind::philox4x32_10:
@@ -234,77 +232,6 @@ void BodyVerifier::convert(const Op& o) {
 bool BodyVerifier::is_integer_variable(const Type& t) const {
   if (!context_.physical) return t.is(TypeKind::index);
   return t.is_scalar(DType::i32) || t.is_scalar(DType::i64);
-}
-
-void BodyVerifier::access(const Op& o) {
-  bool load = o.kind == OpKind::load;
-  if (o.operands.empty() || !operand(o, 0).is(TypeKind::view)) return error("V-19", o, "the first operand is no view");
-  const Type& source = operand(o, 0);
-  std::size_t rank = source.rank(), least = rank + (load ? 1 : 2), most = rank + 3;
-  if (o.operands.size() < least || o.operands.size() > most)
-    return error("V-19", o, fmt::format("has {} operands for a view of rank {}", o.operands.size(), rank));
-
-  Type container = Type::scalar(DType::i64);
-  bool agree = true;
-  auto merge = [&](const Type& t) {
-    if (!t.is(TypeKind::fragment)) return;
-    if (container.is(TypeKind::fragment))
-      agree = agree && t.shape == container.shape && t.layout == container.layout;
-    else
-      container = t;
-  };
-  for (std::size_t i = 1; i <= rank; ++i) {
-    const Type& c = operand(o, i);
-    bool fits = context_.physical ? is_data(c) && (c.dtype == DType::i32 || c.dtype == DType::i64) : c.is(TypeKind::index);
-    if (!fits) return error("V-19", o, fmt::format("coordinate {} is {}", i - 1, text(c)));
-    merge(c);
-  }
-  bool fragment_coordinates = container.is(TypeKind::fragment);
-  auto element = [&](const Type& t, const char* what) {
-    merge(t);
-    if (is_data(t) && t.dtype == source.dtype) return true;
-    error("V-20", o, fmt::format("the {} is {}, the elements are {}", what, text(t), name(source.dtype)));
-    return false;
-  };
-  auto predicate = [&](const Type& t) {
-    merge(t);
-    if (is_data(t) && t.dtype == DType::i1) return true;
-    error("V-20", o, fmt::format("the predicate is {}, not i1", text(t)));
-    return false;
-  };
-  std::size_t where = load ? rank + 1 : rank + 2;
-  if (!load && !element(operand(o, rank + 1), "stored value")) return;
-  if (where < o.operands.size() && !predicate(operand(o, where))) return;
-  if (load && where + 1 < o.operands.size() && !element(operand(o, where + 1), "fill")) return;
-  if (!agree) return error("V-13", o, "the fragments differ in shape or layout");
-  if (const std::int64_t* v = o.attrs.find<std::int64_t>(AttrKey::vector); v && (*v < 1 || *v > 16 || (*v & (*v - 1)) != 0))
-    return error("W-12", o, fmt::format("vec {} is none of 1, 2, 4, 8, 16", *v));
-  if (load) return results(o, {container.with(source.dtype)});
-  if (container.is(TypeKind::fragment) && !fragment_coordinates)
-    return error("V-19", o, "a fragment is stored to one element", "give it fragment coordinates");
-  stored_view(o);
-}
-
-// Walks from the stored view to its ABI view.
-void BodyVerifier::stored_view(const Op& o) {
-  ValueId v = o.operands[0];
-  while (body_.value(v).op) {
-    const Op& relation = body_.op(body_.value(v).op);
-    if (relation.kind == OpKind::broadcast)
-      return error("V-22", o, "the view is a broadcast, whose coordinates share addresses", "broadcast views are read only");
-    if (relation.operands.empty()) return error("V-21", o, "the view stands for no parameter");
-    v = relation.operands[0];
-  }
-  const ViewParam* param = context_.abi->find_view(v);
-  if (!param) return error("V-21", o, "the view stands for no parameter");
-  if (param->access == Access::in)
-    return error("V-21", o, fmt::format("'{}' is an `in` view and cannot be written", param->name), "declare it out or inout");
-  for (std::size_t i = 0; i < param->rank() && i < param->strides.size(); ++i) {
-    Expr extent = param->shape[i];
-    bool single = extent.is(ExprKind::constant) && extent.number() <= 1;
-    if (param->strides[i].is_constant(0) && !single)
-      return error("V-22", o, fmt::format("'{}' has stride 0 in axis {}: its coordinates share addresses", param->name, i));
-  }
 }
 
 void BodyVerifier::elem(const Op& o) {

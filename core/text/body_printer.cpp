@@ -118,7 +118,8 @@ std::string BodyPrinter::rhs(const Op& o, int indent) const {
       if (o.operands.size() > rank + 2) s += " where " + value(o.operands[rank + 2]);
       return s + vec();
     }
-    case OpKind::elem: return head + " " + access(o);
+    case OpKind::elem:
+    case OpKind::assume_in_bounds: return head + " " + access(o);
     case OpKind::tensor: return fmt::format("{} {} {}", head, domain(o, body_.region(o.regions[0]), true), block(0));
     case OpKind::view: {
       const ExprList& extents = a.get<ExprList>(AttrKey::extents);
@@ -172,15 +173,13 @@ std::string BodyPrinter::rhs(const Op& o, int indent) const {
       return s + " combine " + combine(o, o.regions[0], indent);
     }
 
-    // memory effects
-    case OpKind::buffer:
-    case OpKind::scatter:
-    case OpKind::histogram:
+    case OpKind::buffer: return buffer(o, indent);
+    case OpKind::scatter: return scatter(o, indent);
+    case OpKind::histogram: return histogram(o, indent);
     case OpKind::atomic_load:
     case OpKind::atomic_store:
     case OpKind::atomic_rmw:
-    case OpKind::atomic_cas:
-    case OpKind::assume_in_bounds: KIR_UNREACHABLE("no text form");
+    case OpKind::atomic_cas: return atomic(o);
 
     // tensors and random numbers
     case OpKind::philox4x32_10:

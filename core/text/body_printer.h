@@ -36,6 +36,10 @@ class BodyPrinter {
   std::string access(const Op& o) const;
   std::string combine(const Op& o, RegionId region, int indent) const;
   std::string identity(const Op& o) const;
+  std::string atomic(const Op& o) const;  // memory_text.cpp
+  std::string buffer(const Op& o, int indent) const;
+  std::string scatter(const Op& o, int indent) const;
+  std::string histogram(const Op& o, int indent) const;
   std::string binder(ValueId v) const;  // "n" or "%n: i64"
 
   const Body& body_;

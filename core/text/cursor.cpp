@@ -124,6 +124,8 @@ void Parser::skip_statement() {
           at_op(OpKind::yield))
         return;
       if (first_on_line && (at_op(OpKind::for_loop) || at_op(OpKind::if_else) || at_op(OpKind::while_loop) ||
+                            at_op(OpKind::scatter) || at_op(OpKind::histogram) || at_op(OpKind::assume_in_bounds) ||
+                            at_op(OpKind::atomic_store) || at_op(OpKind::atomic_rmw) || at_op(OpKind::atomic_cas) ||
                             peek(1).kind == Tok::lbracket || (physical_ && at(Word::group))))
         return;
     }

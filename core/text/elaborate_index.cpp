@@ -220,6 +220,8 @@ ValueId Parser::index_op(Expr e, const Type* expected, SourceRange range) {
 }
 
 ValueId Parser::coordinate(NodeId n) {
+  const Node& call = syntax_.nodes[n];
+  if (call.kind == NodeKind::call && call.name == static_cast<NameId>(Word::to_index)) return value_of(n, nullptr);
   Expr e = index_expr(n, Sort::integer);
   return e.is(ExprKind::value) ? e.value() : index_op(e, nullptr, syntax_.nodes[n].range);
 }

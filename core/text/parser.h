@@ -12,6 +12,7 @@
 //   rhs.cpp         right-hand sides without regions
 //   region_rhs.cpp  for, while, if, tensor, view
 //   reduce_rhs.cpp  reductions
+//   memory_rhs.cpp  buffers, atomics, scatter, histogram
 //   type_text.cpp   types, shapes, literals
 //   abi_text.cpp    views, alias facts, relations
 //
@@ -170,6 +171,7 @@ class Parser {
   struct BlockSpec {
     OpKind terminator = OpKind::yield;          // yield or next
     bool values = false;                        // false: a bare terminator, which may be left out
+    bool masked = false;                        // `yield ... where p` may hand on a predicate last
     std::vector<std::optional<Type>> expected;  // types for literals, may be shorter than the values
   };
   // Parses "{ ... }" into the region; a block with one value may end in an expression. False: unusable, told already.
@@ -229,6 +231,29 @@ class Parser {
   std::vector<Type> yield_types(RegionId region) const;
   BlockSpec spec_of(OpKind terminator, const std::vector<Type>& types) const;
   std::vector<Expr> extents_of(const Domain& d);
+
+  // --- memory_rhs.cpp
+  ValueId buffer_rhs(const Type* declared);
+  std::vector<ValueId> place();
+  void memory_order_clause(bool failure, Attrs& attrs);
+  std::vector<ValueId> atomic_rhs();  // of an atomic_store none
+  void assume_in_bounds_statement();
+  RegionId member_region(const Domain& d, const std::vector<Type>& types);
+  void scatter_statement();
+  void histogram_statement();
+  // The word here names one of the values of an enumeration.
+  template <class E>
+  E choice(std::span<const E> all) {
+    std::string wanted;
+    for (E e : all) {
+      if (at(Tok::name) && names_.text(tok_.name) == name(e)) {
+        advance();
+        return e;
+      }
+      wanted += (wanted.empty() ? "" : e == all.back() ? " or " : ", ") + std::string(name(e));
+    }
+    fail("P-03", tok_.range(), "expected " + wanted + ", found " + found());
+  }
 
   // --- type_text.cpp
   std::optional<DType> accept_dtype();

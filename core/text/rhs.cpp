@@ -45,7 +45,15 @@ std::vector<ValueId> Parser::rhs(const std::vector<LetName>& names) {
       case OpKind::reduce: return reduce_rhs(names);
       case OpKind::splat: return {splat_rhs(declared)};
       case OpKind::tile_reduce: return {tile_reduce_rhs(declared)};
+      case OpKind::buffer: return {buffer_rhs(declared)};
+      case OpKind::atomic_load:
+      case OpKind::atomic_rmw:
+      case OpKind::atomic_cas: return atomic_rhs();
       case OpKind::store:
+      case OpKind::atomic_store:
+      case OpKind::scatter:
+      case OpKind::histogram:
+      case OpKind::assume_in_bounds:
       case OpKind::parallel:
       case OpKind::assume:
       case OpKind::yield:

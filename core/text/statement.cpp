@@ -67,6 +67,12 @@ void Parser::statement(const BlockSpec& spec, bool& ended) {
       case OpKind::store: return store_statement();
       case OpKind::parallel: return parallel_statement();
       case OpKind::assume: return assume_statement();
+      case OpKind::assume_in_bounds: return assume_in_bounds_statement();
+      case OpKind::scatter: return scatter_statement();
+      case OpKind::histogram: return histogram_statement();
+      case OpKind::atomic_store:
+      case OpKind::atomic_rmw:
+      case OpKind::atomic_cas: atomic_rhs(); return origin_clause();
       case OpKind::for_loop: for_rhs(); return origin_clause();
       case OpKind::while_loop: while_rhs(); return origin_clause();
       case OpKind::if_else: if_rhs(nullptr); return origin_clause();
@@ -127,6 +133,7 @@ void Parser::terminator(const BlockSpec& spec) {
       ++i;
     } while (accept(Tok::comma));
   }
+  if (spec.masked && accept(Word::where)) values.push_back(value_of(expression(), &*spec.expected.back()));
   emit(spec.terminator, std::move(values), {}, {}, {}, since(begin));
   origin_clause();
 }

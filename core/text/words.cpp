@@ -41,6 +41,8 @@ WordTable::WordTable() {
     add("cmp." + std::string(name(p)), {.reserved = true, .op = &row(OpKind::cmp), .suffix = name(p)});
   for (ConvertMode m : all_convert_modes())
     add("convert." + std::string(name(m)), {.reserved = true, .op = &row(OpKind::convert), .suffix = name(m)});
+  for (AtomicOp o : all_atomic_ops())
+    add("atomic_rmw." + std::string(name(o)), {.reserved = true, .op = &row(OpKind::atomic_rmw), .suffix = name(o)});
   for (int i = 0; i < kDTypeCount; ++i) {
     DType t = static_cast<DType>(i);
     add(name(t), {.reserved = true, .dtype = t});

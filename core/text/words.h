@@ -21,7 +21,8 @@ namespace kir::text {
   W(kir) W(pir) W(program) W(implements) W(abi) W(dims) W(launch) W(threads) W(pack) W(grid) W(space) W(length) \
   W(offset) W(dispatch) W(program_id) W(exit_, "exit") W(group) W(dtype) W(may_alias) W(same) W(fill) W(step) W(carry) \
   W(when) W(do_, "do") W(perm) W(axes) W(to) W(map) W(combine) W(order) W(strict) W(tree) W(any) W(over) W(identity) \
-  W(assumed) W(init) W(vec) W(layout) W(cmp) W(convert)
+  W(assumed) W(init) W(vec) W(layout) W(cmp) W(convert) \
+  W(share) W(out_of_range)
 // clang-format on
 
 enum class Word : NameId {
@@ -34,10 +35,10 @@ enum class Word : NameId {
 // What a name means beside being a name. Only ids below Vocabulary::size() mean anything.
 struct WordInfo {
   bool reserved = false;
-  const OpRow* op = nullptr;   // "add", "max.nan"; for "cmp.P" and "convert.M" the rows of cmp and convert
+  const OpRow* op = nullptr;   // "add", "max.nan"; for "cmp.P", "convert.M", "atomic_rmw.O" the row of the first word
   std::optional<DType> dtype;  // "f32"
   std::optional<DType> to;     // "to_f32"
-  std::string_view suffix;     // of "cmp.P", "convert.M"
+  std::string_view suffix;     // of "cmp.P", "convert.M", "atomic_rmw.O"
 };
 
 // The table of all words, operation names, dtypes and conversion names, in interning order.

@@ -100,6 +100,30 @@ inline std::vector<OpSample> op_samples() {
       "i32) {"
       " let z: f32 = max.num u, v\n let h: i32 = add f, g\n yield z, h } identity assumed (nan, 0) init (a, c)",
       "let r: f32 = reduce (j in 0..N) map { yield a } combine order(any) (u: f32, v: f32) { yield u } init (a, a)", "V-31");
+  kir(OpKind::buffer,
+      "let r: view f32[N, 4] = buffer [N, 4] init (j, l) { yield a }\nlet t: view i32[] = buffer []\nlet u: view f32[0] = "
+      "buffer [0]",
+      "let r: view f32[N] = buffer [N] init (j) { yield c }", "V-35");
+  kir(OpKind::scatter,
+      "scatter unique y, w (j in 0..N) { let l: i1 = index j < 2\n yield j, a, c, l }\n"
+      "scatter reduce order(any) q (j in 0..N, l in 1..2) { yield j, l, b } combine (u: f32, v: f32) { let z: f32 = max.num u, "
+      "v\n"
+      " yield z }",
+      "scatter unique y (j in 0..N) { yield j, j, a }", "V-39");
+  kir(OpKind::histogram, "histogram w (j in 0..N) { yield j, c, p } out_of_range(drop)",
+      "histogram q (j in 0..N) { yield j, a } out_of_range(clamp)", "V-41");
+  kir(OpKind::atomic_load, "let r: i32 = atomic_load w[i] where p fill c order(acquire) share(system)",
+      "let r: i32 = atomic_load w[i] order(release) share(system)", "V-36");
+  kir(OpKind::atomic_store, "atomic_store w[i] = c where p order(release) share(invocation)",
+      "atomic_store w[i] = c order(acq_rel) share(invocation)", "V-36");
+  kir(OpKind::atomic_rmw,
+      "let r: f32 = atomic_rmw.max.num q[i, i], a where p fill b order(acq_rel) share(invocation)\n"
+      "let t: i32 = atomic_rmw.exchange w[i], c order(relaxed) share(system)",
+      "let r: f32 = atomic_rmw.xor y[i], a order(relaxed) share(invocation)", "V-37");
+  kir(OpKind::atomic_cas,
+      "let (r: i32, t: i1) = atomic_cas w[i], c, d where p fill c order(acq_rel, acquire) share(invocation)",
+      "let (r: i32, t: i1) = atomic_cas w[i], c, d order(acq_rel, release) share(invocation)", "V-36");
+  kir(OpKind::assume_in_bounds, "assume_in_bounds m[i, i]", "assume_in_bounds m[i]", "T-08");
   pir(OpKind::splat, "%r: f32<8; @L> = splat %c", "%r: i32<8; @L> = splat %c", "W-10");
   pir(OpKind::tile_reduce,
       "%r: f32 = tile_reduce %f axes(0) order(any) identity (-0.0) init (%c) combine (%u: f32, %v: f32) { %z: f32 = add %u, "

@@ -10,7 +10,8 @@ TEST(TextOperations, EveryRowRoundTripsAndIsRefused) {
   std::vector<OpSample> samples = op_samples();
   for (const OpRow& r : op_table()) {
     auto sample = std::find_if(samples.begin(), samples.end(), [&](const OpSample& s) { return s.kind == r.kind; });
-    ASSERT_NE(sample, samples.end()) << "the operation '" << r.name << "' has no sample";
+    EXPECT_NE(sample, samples.end()) << "the operation '" << r.name << "' has no sample";
+    if (sample == samples.end()) continue;
     SCOPED_TRACE(std::string(r.name));
     if (sample->physical) {
       expect_pir_round_trip(sample->good);
