@@ -2,30 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include "core/base/check.h"
+#include "core/interp/bound_arithmetic.h"
 #include "core/interp/machine.h"
 #include "core/ir/op_table.h"
 #include "core/numeric/float_format.h"
 
 namespace kir {
 namespace {
-
-constexpr double kInfinite = HUGE_VAL;
-constexpr double kSlack = 1 + 1e-12;
-
-double unit(DType t) { return std::ldexp(1.0, -float_format(t).precision()); }
-double smallest(DType t) { return format_to_double(t, std::uint64_t{1} << float_format(t).shift); }
-double largest(DType t) { return format_to_double(t, float_format(t).max_finite()); }
-// Of rounding a value of at most this magnitude.
-double rounding(DType t, double magnitude) { return magnitude * unit(t) + smallest(t) / 2; }
-
-bool decided(double a, double ra, double b, double rb) {
-  if (ra == 0 && rb == 0) return true;
-  if (std::isnan(a) || std::isnan(b)) return (std::isnan(a) && ra == 0) || (std::isnan(b) && rb == 0);
-  return a + ra < b - rb || b + rb < a - ra;
-}
 
 // How far f moves when its operands move by their radii, before rounding. Operands and result are finite.
 double sensitivity(OpKind kind, const double* x, const double* r, double out) {
@@ -95,14 +80,6 @@ bool settled(OpKind kind, const double* x, const double* r, int n, double out) {
   if (kind == OpKind::mul) return (std::isinf(x[0]) || std::fabs(x[0]) > r[0]) && (std::isinf(x[1]) || std::fabs(x[1]) > r[1]);
   if (kind == OpKind::div) return std::isinf(x[1]) || std::fabs(x[1]) > r[1];
   return n == 1;
-}
-
-// Position of the lowest set bit of a finite nonzero double.
-int lowest_bit(double v) {
-  int exponent = 0;
-  const double m = std::frexp(std::fabs(v), &exponent);
-  const std::uint64_t bits = static_cast<std::uint64_t>(std::ldexp(m, 53));
-  return exponent - 53 + std::countr_zero(bits);
 }
 
 }  // namespace
@@ -196,49 +173,6 @@ double BoundRules::element(const Instr& i, const std::uint64_t* in, const Taint*
   return std::fabs(out) + r < largest(i.type) ? r : kInfinite;
 }
 
-std::vector<Slot> BoundRules::combine_arguments(const ReducePlan& plan) const {
-  std::vector<Slot> out;
-  for (ValueId v : m_.body_.region(plan.combine).args) out.push_back(v.index);
-  return out;
-}
-
-void BoundRules::begin_fold(const Instr&, const ReducePlan&) { folds_.emplace_back(); }
-
-void BoundRules::add_term(const ReducePlan& plan, std::size_t first) {
-  const std::vector<Slot> arguments = combine_arguments(plan);
-  std::vector<Term> term;
-  for (std::size_t k = 0; k < arguments.size() / 2; ++k) {
-    const Slot s = arguments[first + k];
-    term.push_back({m_.words_[s], m_.taint_[s], m_.radius_[s]});
-  }
-  folds_.back().terms.push_back(std::move(term));
-}
-
-void BoundRules::fold_accumulator(const ReducePlan& plan) { add_term(plan, 0); }
-void BoundRules::fold_element(const ReducePlan& plan) { add_term(plan, combine_arguments(plan).size() / 2); }
-
-void BoundRules::SumBound::add(DType t, std::uint64_t word, double term_radius) {
-  const double x = format_to_double(t, word);
-  ++terms;
-  fixed = fixed && (std::isfinite(x) || term_radius == 0);
-  finite = finite && std::isfinite(x);
-  radius += term_radius;
-  if (!std::isfinite(x) || x == 0) return;
-  sum += std::fabs(x);
-  low = std::min(low, lowest_bit(x));
-}
-
-double BoundRules::radius_of(DType t, const SumBound& s) {
-  if (!s.fixed || !std::isfinite(s.radius) || s.sum + s.radius >= largest(t) / 2) return kInfinite;
-  if (!s.finite || s.low == SumBound::kNoBit) return static_cast<double>(s.finite ? s.radius : 0);
-  const int p = float_format(t).precision();
-  if (s.radius == 0 && s.sum < std::ldexp(1.0L, p + s.low)) return 0;  // every partial sum is a multiple of 2^low that fits
-  const double n = static_cast<double>(s.terms - 1) * unit(t);
-  if (n >= 0.5) return kInfinite;
-  basis_.most_terms = std::max<std::uint64_t>(basis_.most_terms, s.terms);
-  return static_cast<double>(s.radius + 2 * n / (1 - n) * (s.sum + s.radius)) * kSlack;
-}
-
 void BoundRules::store(std::size_t view, std::int64_t address, Taint taint, double radius) {
   updates_.erase({m_.memory_.view(view).resource, address});
   m_.memory_.set_radius(view, address, stored_radius(taint, radius));
@@ -250,14 +184,12 @@ void BoundRules::update(std::size_t view, std::int64_t address, OpKind operation
   const std::uint32_t instance = m_.memory_.order().instance_start();
   Updates& u = updates_[{m_.memory_.view(view).resource, address}];
   auto add = [&](std::uint64_t word, double radius) {
+    u.any = true;
     u.largest = std::max(u.largest, radius);
-    if (is_float(t))
-      u.sum.add(t, word, radius);
-    else
-      ++u.sum.terms;
+    if (is_float(t)) u.sum.add(word, radius);
   };
-  if (u.sum.terms == 0 || u.epoch != epoch) {
-    u = {.operation = operation, .epoch = epoch, .instance = instance};
+  if (!u.any || u.epoch != epoch) {
+    u = {.operation = operation, .epoch = epoch, .instance = instance, .sum = SumBound(t)};
     add(old, m_.memory_.radius(view, address));
   }
   add(m_.words_[value], m_.radius_[value]);
@@ -273,129 +205,8 @@ double BoundRules::radius_of(DType t, const Updates& u, Slot merged) {
   if (!u.shared && merged != kNoSlot) return stored_radius(m_.taint_[merged], m_.radius_[merged]);
   if (!u.shared && merged == kNoSlot && u.largest == 0) return 0;
   if (u.mixed || u.operation == OpKind::yield) return kInfinite;
-  if (is_float(t) && u.operation == OpKind::add) return radius_of(t, u.sum);
+  if (is_float(t) && u.operation == OpKind::add) return u.sum.radius(true, 0, basis_.most_terms);
   return is_associative(u.operation, t) && is_commutative(u.operation, t) ? u.largest : kInfinite;
-}
-
-double BoundRules::product_radius(DType t, const std::vector<std::vector<Term>>& terms, double product) {
-  double above = 0, below = 0, drift = 0;
-  long double odd = 1;
-  bool zero = false, moves = false;
-  for (const auto& term : terms) {
-    const double x = format_to_double(t, term[0].word), r = term[0].radius;
-    if (!std::isfinite(x) || !std::isfinite(r)) return kInfinite;
-    moves = moves || r != 0;
-    if (x == 0) {
-      if (r != 0) return kInfinite;
-      zero = true;
-      continue;
-    }
-    if (r >= std::fabs(x)) return kInfinite;
-    const double e = std::log2(std::fabs(x));
-    (e > 0 ? above : below) += e;
-    drift -= std::log1p(-r / std::fabs(x));
-    odd *= std::ldexp(std::fabs(static_cast<long double>(x)), -lowest_bit(x));
-  }
-  const FloatFormat& f = float_format(t);
-  if (above + drift * 1.5 >= f.bias()) return kInfinite;
-  if (zero) return 0;
-  if (below - drift * 1.5 <= f.min_exponent() + 1) return kInfinite;
-  if (!moves && odd < std::ldexp(1.0L, f.precision())) return 0;  // every partial product is exact
-  const double n = static_cast<double>(terms.size() - 1) * unit(t);
-  if (n >= 0.25) return kInfinite;
-  basis_.most_terms = std::max<std::uint64_t>(basis_.most_terms, terms.size());
-  return std::fabs(product) * (std::expm1(drift) + 2 * n / (1 - 2 * n) * std::exp(drift)) * kSlack;
-}
-
-bool BoundRules::end_fold(const Instr& i, const ReducePlan& plan) {
-  const Fold fold = std::move(folds_.back());
-  folds_.pop_back();
-  const Op& op = m_.body_.op(i.op);
-  const Slot result = op.results[0].index;
-  const DType t = m_.body_.type(op.results[0]).dtype;
-  if (fold.terms.size() < 2) return true;                         // no combination, no order
-  if (plan.single != OpKind::yield && !is_float(t)) return true;  // exact, whatever the order
-  if (plan.single == OpKind::add) {
-    SumBound sum;
-    for (const auto& term : fold.terms) sum.add(t, term[0].word, term[0].radius);
-    m_.radius_[result] = radius_of(t, sum);
-    return true;
-  }
-  if (plan.single == OpKind::mul) {
-    m_.radius_[result] = product_radius(t, fold.terms, format_to_double(t, m_.words_[result]));
-    return true;
-  }
-  if (plan.single != OpKind::yield && is_associative(plan.single, t)) {
-    double r = 0;
-    for (const auto& term : fold.terms) r = std::max(r, term[0].radius);
-    m_.radius_[result] = r;
-    return true;
-  }
-  return sample(i, plan, fold);
-}
-
-// Combines the terms in random bracketings (and, with order(any), permutations) and takes a multiple of what differs.
-bool BoundRules::sample(const Instr& i, const ReducePlan& plan, const Fold& fold) {
-  basis_.sampled = true;
-  basis_.most_terms = std::max<std::uint64_t>(basis_.most_terms, fold.terms.size());
-  const Op& op = m_.body_.op(i.op);
-  const std::vector<Slot> arguments = combine_arguments(plan);
-  const std::size_t components = arguments.size() / 2;
-  std::vector<Term> reference;
-  for (std::size_t k = 0; k < components; ++k) {
-    const Slot s = op.results[k].index;
-    reference.push_back({m_.words_[s], m_.taint_[s], m_.radius_[s]});
-  }
-  std::vector<double> spread(components, 0);
-  std::vector<bool> changed(components, false);
-  std::mt19937_64 random(fold.terms.size());
-  for (int round = 0; round < 8; ++round) {
-    std::vector<std::vector<Term>> row = fold.terms;
-    if (plan.order == Order::any) std::shuffle(row.begin(), row.end(), random);
-    while (row.size() > 1) {
-      // Round 0 brackets to the right, the others at random.
-      const std::size_t at = round == 0 ? row.size() - 2 : random() % (row.size() - 1);
-      for (std::size_t k = 0; k < components; ++k)
-        for (int side = 0; side < 2; ++side) {
-          const Slot s = arguments[k + (side ? components : 0)];
-          const Term& term = row[at + static_cast<std::size_t>(side)][k];
-          m_.words_[s] = term.word;
-          m_.taint_[s] = term.taint;
-          m_.radius_[s] = term.radius;
-        }
-      if (!m_.count_step(i.op) || !m_.run_region(plan.combine) || !m_.move(plan.again, i.op)) return false;
-      for (std::size_t k = 0; k < components; ++k) {
-        const Slot s = arguments[k];
-        row[at][k] = {m_.words_[s], m_.taint_[s], m_.radius_[s]};
-      }
-      row.erase(row.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-    }
-    for (std::size_t k = 0; k < components; ++k) {
-      const DType t = m_.body_.type(op.results[k]).dtype;
-      changed[k] = changed[k] || row[0][k].word != reference[k].word;
-      reference[k].radius = std::max(reference[k].radius, row[0][k].radius);
-      reference[k].taint |= row[0][k].taint;
-      if (!is_float(t) || row[0][k].word == reference[k].word) continue;
-      const double apart = std::fabs(format_to_double(t, row[0][k].word) - format_to_double(t, reference[k].word));
-      spread[k] = std::max(spread[k], std::isnan(apart) ? kInfinite : apart);
-    }
-  }
-  for (std::size_t k = 0; k < components; ++k) {
-    const Slot s = op.results[k].index;
-    const DType t = m_.body_.type(op.results[k]).dtype;
-    m_.words_[s] = reference[k].word;
-    m_.taint_[s] = reference[k].taint;
-    m_.radius_[s] = reference[k].radius;
-    if (!changed[k]) continue;
-    if (!is_float(t)) {
-      m_.taint_[s] |= kUndecided;
-      continue;
-    }
-    const double n = static_cast<double>(fold.terms.size());
-    const double r = reference[k].radius + 8 * spread[k] + n * rounding(t, std::fabs(format_to_double(t, reference[k].word)));
-    m_.radius_[s] = std::isfinite(r) ? r : kInfinite;
-  }
-  return true;
 }
 
 }  // namespace kir

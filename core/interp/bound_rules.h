@@ -5,7 +5,9 @@
 //                       radii an exact operation has none: both sides round alike.
 //   accuracy classes    the class in ulp, plus half an ulp of the correctly rounded reference
 //   licensed sums       2 (n-1)u/(1-(n-1)u) * sum |x| over n terms; 0 where every partial sum is exact in every order
+//   exact products      the same over one rounding more, since the first product is rounded too; `unit` adds unit * sum |a||b|
 //   licensed products   the same relative bound; 0 where every partial product is exact
+//   choices             the extreme moves by the largest radius; who wins is undecided where radii overlap
 //   licensed extremes   the largest radius of a term (the operations are associative and commutative)
 //   unordered updates   of one commutative operation: as the fold of it; of several, exchanges or stores: no bound
 //   contents that an atomic of an unordered instance reads: no bound
@@ -16,6 +18,8 @@
 #pragma once
 
 #include <map>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "core/interp/code.h"
@@ -23,6 +27,42 @@
 namespace kir {
 
 class Machine;
+struct TensorValue;
+
+// A sum of terms or of exact products of one float type, in any order.
+class SumBound {
+ public:
+  explicit SumBound(DType type = DType::f32) : type_(type) {}
+  void add(std::uint64_t word, double radius);
+  void add_product(std::uint64_t a, double radius_a, std::uint64_t b, double radius_b);
+  // Of every execution from the reference's. `licensed`: the order is free; `unit`: the licensed error of a sum of products.
+  // Sets the number of terms whose order matters.
+  double radius(bool licensed, double unit, std::uint64_t& most_terms) const;
+
+ private:
+  void add_magnitude(double magnitude, double radius, int low);
+
+  DType type_;
+  long double sum_ = 0, moved_ = 0;
+  int low_ = 0;  // position of the lowest set bit of all terms
+  bool finite_ = true, fixed_ = true, products_ = false, any_ = false;
+  std::uint64_t terms_ = 0;
+};
+
+// A product of terms of one float type, in any order.
+class ProductBound {
+ public:
+  explicit ProductBound(DType type = DType::f32) : type_(type) {}
+  void add(std::uint64_t word, double radius);
+  double radius(double product, std::uint64_t& most_terms) const;
+
+ private:
+  DType type_;
+  double above_ = 0, below_ = 0, drift_ = 0;
+  long double odd_ = 1;
+  bool zero_ = false, moves_ = false, unbounded_ = false;
+  std::uint64_t terms_ = 0;
+};
 
 class BoundRules {
  public:
@@ -43,16 +83,31 @@ class BoundRules {
   void update(std::size_t view, std::int64_t address, OpKind operation, std::uint32_t epoch, std::uint64_t old, Slot value,
               Slot merged = kNoSlot);
 
-  // Around a licensed reduction.
-  void begin_fold(const Instr& i, const ReducePlan& plan);
-  void fold_accumulator(const ReducePlan& plan);  // its first term is in the accumulators
-  void fold_element(const ReducePlan& plan);      // the next is in the combine's last arguments
-  bool end_fold(const Instr& i, const ReducePlan& plan);
+  // Around a licensed fold, in this order; folds nest.
+  void begin_fold(const FoldPlan& plan);
+  void fold_term(const std::vector<Slot>& slots);  // the next term's components; the first may be the initial value
+  // Of a scan, when the accumulators hold element e of the results; then once, before the end of the fold.
+  void keep_prefix(std::size_t e, std::span<const std::shared_ptr<TensorValue>> results);
+  bool end_prefixes(OpId op, std::span<const std::shared_ptr<TensorValue>> results);
+  bool end_fold(OpId op);  // sets the radius and taint of the accumulators
+
+  double exact_sum(const SumBound& bound, const ContractPlan& plan);
+
+  // The members that arg_reduce chooses from.
+  struct Candidate {
+    double value, radius;
+  };
+  struct Choice {
+    double radius = 0;    // of the extreme
+    bool decided = true;  // the same member wins in every permitted execution
+  };
+  Choice choose(std::span<const Candidate> candidates, std::size_t winner) const;
 
   struct Basis {
     std::uint64_t most_terms = 0;  // of a licensed float fold whose order matters
     int most_ulp = 0;              // of the accuracy classes used
     bool sampled = false;          // a combine was sampled
+    double unit = 0;               // licensed error of a sum of products
   };
   const Basis& basis() const { return basis_; }
 
@@ -62,35 +117,36 @@ class BoundRules {
     Taint taint;
     double radius;
   };
-  struct Fold {
-    std::vector<std::vector<Term>> terms;  // per term its components
+  using State = std::vector<Term>;  // by component
+  struct RunningFold {
+    const FoldPlan* plan;
+    enum class Rule : std::uint8_t { exact, sum, product, extreme, sampled } rule = Rule::exact;
+    SumBound sum;
+    ProductBound product;
+    double widest = 0;                  // extremes: the largest radius of a term
+    std::vector<State> terms;           // sampled
+    std::vector<std::size_t> prefixes;  // sampled scans: by result element the number of its terms
+    std::uint64_t count = 0;            // terms so far
   };
-  // The largest difference of two orders of a sum.
-  struct SumBound {
-    long double sum = 0, radius = 0;
-    int low = kNoBit;  // position of the lowest bit set in any term
-    bool finite = true, fixed = true;
-    std::uint64_t terms = 0;
-    static constexpr int kNoBit = 100000;
-    void add(DType t, std::uint64_t word, double term_radius);
-  };
-  double radius_of(DType t, const SumBound& s);
   struct Updates {
     OpKind operation = OpKind::yield;
     std::uint32_t epoch = 0, instance = 0;
-    bool shared = false, mixed = false, undecided = false;  // by several instances; of several operations
-    double largest = 0;                                     // of the radii of contents and values
+    bool any = false, shared = false, mixed = false, undecided = false;  // by several instances; of several operations
+    double largest = 0;                                                  // of the radii of contents and values
     SumBound sum;
   };
   double radius_of(DType t, const Updates& u, Slot merged);
-  void add_term(const ReducePlan& plan, std::size_t first);
-  double product_radius(DType t, const std::vector<std::vector<Term>>& terms, double product);
-  bool sample(const Instr& i, const ReducePlan& plan, const Fold& fold);
+  double radius_so_far(RunningFold& fold, std::uint64_t word);
+  State take(const std::vector<Slot>& slots) const;
+  void put(const std::vector<Slot>& slots, const State& state);
+  bool combine(OpId op, const FoldPlan& plan, const State& left, const State& right, State& out);
+  bool sample(OpId op, const RunningFold& fold);
+  // What a component may be, from its reference and sampled values.
+  class Spread;
 
   Machine& m_;
-  std::vector<Fold> folds_;
+  std::vector<RunningFold> folds_;
   std::map<std::pair<std::size_t, std::int64_t>, Updates> updates_;  // by resource and address
-  std::vector<Slot> combine_arguments(const ReducePlan& plan) const;
   Basis basis_;
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,9 @@ enum class InstrKind : std::uint8_t {
   if_else,
   assume,
   reduce,
+  arg_reduce,
+  scan,
+  contract,
   unsupported,
 };
 
@@ -156,17 +160,66 @@ struct TensorPlan {
   RegionId region;
   Slot yield = kNoSlot;
 };
-struct ReducePlan {
-  DomainPlan domain;
-  RegionId map, combine;
-  MovePlan from_init, from_first;  // initial or first element to the accumulators (the combine's first arguments)
-  MovePlan element;                // mapped values to the combine's last arguments
+// A fold: its state is in the accumulators, the combine's first arguments.
+struct FoldPlan {
+  RegionId combine;  // none: a sum of exact products
+  std::vector<Slot> accumulators, elements;
+  MovePlan from_init, from_first;  // initial values or those of the first member to the accumulators
+  MovePlan element;                // a later member's values to the elements
   MovePlan again;                  // combined values to the accumulators
-  MovePlan finish;                 // accumulators to results
   std::vector<Scalar> identity;
   bool has_init = false;
   Order order = Order::strict;
-  OpKind single = OpKind::yield;  // the one pointwise operation that the combine is, when it is one; else yield
+  DType type = DType::i32;       // of the first component
+  std::optional<OpKind> single;  // the one pointwise operation that the combine is, when it is one
+};
+// The predicate on the members of a domain, which has variables of its own.
+struct WherePlan {
+  RegionId region;  // none: every member is active
+  MovePlan enter;   // from the map's variables
+  Slot test = kNoSlot;
+};
+struct ReducePlan {
+  DomainPlan domain;
+  WherePlan where;
+  RegionId map;
+  FoldPlan fold;
+  MovePlan finish;  // accumulators to results
+};
+struct ArgReducePlan {
+  DomainPlan domain;
+  WherePlan where;
+  RegionId map;
+  Slot value = kNoSlot;  // mapped
+  DType type = DType::i32;
+  Extreme extreme = Extreme::min;
+  TieRule tie = TieRule::first;
+  NanRule nan = NanRule::first;
+  std::vector<Slot> init, results;  // the value, then the coordinates
+};
+struct ScanPlan {
+  DomainPlan domain;
+  RegionId map;
+  FoldPlan fold;
+  bool inclusive = true, forward = true;
+  std::vector<Slot> tensors;  // result per component
+  MovePlan finish;            // accumulators to final states
+};
+struct ContractPlan {
+  struct Side {
+    DomainPlan domain;  // batch, free, paired
+    RegionId region;
+    Slot yield = kNoSlot;
+    Slot argument = kNoSlot;  // of the product
+    DType type = DType::i32;
+  };
+  Side sides[2];
+  std::size_t batch = 0, left = 0, right = 0, paired = 0;  // axes
+  RegionId product;                                        // none: exact
+  FoldPlan fold;
+  PointwiseFunction multiply = nullptr, add = nullptr;  // exact: in the accumulator's type; of floats fused in `multiply`
+  double unit = 0;                                      // licensed error
+  bool has_unit = false;
 };
 struct BufferPlan {
   std::size_t view = 0;
@@ -224,6 +277,9 @@ struct Code {
   std::vector<AtomicPlan> atomics;
   std::vector<UpdatePlan> updates;
   bool follows_releases = false;  // some atomic acquires or releases
+  std::vector<ArgReducePlan> arg_reductions;
+  std::vector<ScanPlan> scans;
+  std::vector<ContractPlan> contractions;
   std::vector<TileReducePlan> tile_reductions;
   std::size_t integer_slots = 0;                       // values, then hidden slots of extents
   std::vector<std::uint8_t> integer_width;             // by value id: 0 for type index, else the width of the scalar

@@ -160,7 +160,6 @@ Instr Decoder::decode(OpId id) {
       i.kind = InstrKind::assume;
       i.a = slot(op.operands[0]);
       return i;
-    case OpKind::reduce: return reduce(op, i);
     case OpKind::splat:
       i.kind = InstrKind::splat;
       i.a = slot(op.operands[0]);
@@ -175,10 +174,10 @@ Instr Decoder::decode(OpId id) {
     case OpKind::gather:
     case OpKind::part: i.kind = InstrKind::unsupported; return i;
 
-    // reductions, scans, contractions
-    case OpKind::arg_reduce:
-    case OpKind::scan:
-    case OpKind::contract: i.kind = InstrKind::unsupported; return i;
+    case OpKind::reduce: return reduce(op, i);
+    case OpKind::arg_reduce: return arg_reduce(op, i);
+    case OpKind::scan: return scan(op, i);
+    case OpKind::contract: return contract(op, i);
 
     // folds and scans over regions
     case OpKind::region_fold:

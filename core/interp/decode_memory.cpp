@@ -1,5 +1,6 @@
 // Buffers, atomics, scatter and histogram.
 #include "core/interp/decoder.h"
+#include "core/ir/fold.h"
 #include "core/ir/memory_access.h"
 
 namespace kir {
@@ -121,7 +122,7 @@ Instr Decoder::scatter(const Op& op, Instr i) {
     plan.fresh.assign(half, arguments.end());
     plan.merged = slots(yields(plan.combine));
     plan.order = op.attrs.get<Order>(AttrKey::order);
-    plan.single = single_operation(plan.combine);
+    plan.single = single_operation(body_, plan.combine).value_or(OpKind::yield);
   }
   i.kind = InstrKind::scatter;
   i.plan = keep(code_.updates, std::move(plan));

@@ -1,4 +1,4 @@
-// Domains, loops and reductions.
+// Domains, loops and reductions of fragments.
 #include "core/interp/decoder.h"
 
 namespace kir {
@@ -70,42 +70,6 @@ Instr Decoder::while_loop(const Op& op, Instr i) {
   plan.next = moves(yields(plan.region), tested);
   plan.finish = moves(tested, op.results);
   i.plan = keep(code_.whiles, std::move(plan));
-  return i;
-}
-
-OpKind Decoder::single_operation(RegionId combine) const {
-  const Region& region = body_.region(combine);
-  if (region.args.size() != 2 || region.ops.size() != 2) return OpKind::yield;
-  const Op& first = body_.op(region.ops[0]);
-  const bool both = first.operands.size() == 2 && first.operands[0] != first.operands[1] &&
-                    std::all_of(first.operands.begin(), first.operands.end(), [&](ValueId v) {
-                      return std::find(region.args.begin(), region.args.end(), v) != region.args.end();
-                    });
-  const bool is_result = is_pointwise(first.kind) && both && !first.results.empty() && yields(combine)[0] == first.results[0];
-  return is_result ? first.kind : OpKind::yield;
-}
-
-Instr Decoder::reduce(const Op& op, Instr i) {
-  i.kind = InstrKind::reduce;
-  ReducePlan plan;
-  plan.map = op.regions[0];
-  plan.combine = op.regions[1];
-  plan.domain = domain(op, plan.map);
-  region(plan.map);
-  region(plan.combine);
-  const auto& arguments = body_.region(plan.combine).args;
-  const std::size_t k = op.results.size();
-  const std::span<const ValueId> accumulators = std::span(arguments).first(k), elements = std::span(arguments).subspan(k);
-  plan.has_init = !op.operands.empty();
-  plan.from_init = moves(op.operands, accumulators);
-  plan.from_first = moves(yields(plan.map), accumulators);
-  plan.element = moves(yields(plan.map), elements);
-  plan.again = moves(yields(plan.combine), accumulators);
-  plan.finish = moves(accumulators, op.results);
-  plan.order = op.attrs.get<Order>(AttrKey::order);
-  if (const ScalarList* identity = op.attrs.find<ScalarList>(AttrKey::identity)) plan.identity = *identity;
-  plan.single = single_operation(plan.combine);
-  i.plan = keep(code_.reductions, std::move(plan));
   return i;
 }
 

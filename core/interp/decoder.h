@@ -51,10 +51,14 @@ class Decoder {
   Instr scatter(const Op& op, Instr i);
   Instr histogram(const Op& op, Instr i);
   // The pointwise operation that a combine of one component is, applied to both arguments; else yield.
-  OpKind single_operation(RegionId combine) const;
   Instr for_loop(const Op& op, Instr i);
   Instr while_loop(const Op& op, Instr i);
+  FoldPlan fold(const Op& op, std::span<const ValueId> values);
+  WherePlan where(const Op& op, std::size_t which);
   Instr reduce(const Op& op, Instr i);
+  Instr arg_reduce(const Op& op, Instr i);
+  Instr scan(const Op& op, Instr i);
+  Instr contract(const Op& op, Instr i);
   Instr tile_reduce(const Op& op, Instr i);
 
   const DecodeInput& in_;

@@ -113,6 +113,9 @@ bool Machine::execute(const Instr& i) {
     case InstrKind::if_else: return if_else(i);
     case InstrKind::assume: return assume(i);
     case InstrKind::reduce: return reduce(i);
+    case InstrKind::arg_reduce: return arg_reduce(i);
+    case InstrKind::scan: return scan(i);
+    case InstrKind::contract: return contract(i);
     case InstrKind::unsupported:
       return fail(RuntimeErrorKind::unsupported, i.op,
                   fmt::format("{} with these operands is not interpreted", row(body_.op(i.op).kind).name));
@@ -123,6 +126,15 @@ bool Machine::execute(const Instr& i) {
 std::string Machine::value_name(Slot s) const {
   const std::string& name = body_.value(ValueId(s)).name;
   return name.empty() ? fmt::format("v{}", s) : name;
+}
+
+// The variables of the domain that a region runs over. A combine runs for the member that was mapped last.
+std::span<const ValueId> Machine::member_variables(const Op& op, RegionId r) const {
+  if (!op.attrs.has(AttrKey::ranges) && !op.attrs.has(AttrKey::extents)) return {};
+  const std::size_t which = static_cast<std::size_t>(std::find(op.regions.begin(), op.regions.end(), r) - op.regions.begin());
+  const bool pointwise = row(op.kind).regions[which].contents == Contents::pointwise;
+  if (pointwise && op.kind == OpKind::contract) return {};  // its members have variables on both sides
+  return body_.region(pointwise ? op.regions[0] : r).args;
 }
 
 // "m = 3, n = 4" of the loop and domain variables around the operation, outermost first.
@@ -145,13 +157,12 @@ std::string Machine::context(OpId op) const {
       break;
     }
     const Op& parent = body_.op(region.parent);
-    const bool domain = parent.kind == OpKind::parallel || parent.kind == OpKind::tensor || parent.kind == OpKind::view ||
-                        parent.kind == OpKind::buffer || parent.kind == OpKind::histogram ||
-                        ((parent.kind == OpKind::reduce || parent.kind == OpKind::scatter) && parent.regions[0] == r);
-    if (domain)
-      for (std::size_t k = region.args.size(); k-- > 0;) variable(region.args[k]);
-    else if (parent.kind == OpKind::for_loop)
+    if (parent.kind == OpKind::for_loop)
       variable(region.args[0]);
+    else
+      for (std::span<const ValueId> members = member_variables(parent, r); !members.empty();
+           members = members.first(members.size() - 1))
+        variable(members.back());
     r = parent.parent;
   }
   std::reverse(found.begin(), found.end());

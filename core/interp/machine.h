@@ -127,12 +127,34 @@ class Machine {
   Integer member_value(const Domain& d, std::size_t axis, std::int64_t c) const;
   void set_member(const DomainPlan& plan, const Domain& d, std::int64_t linear);
   std::string member_text(const DomainPlan& plan, const Domain& d, std::int64_t linear) const;
+  // The region's value for each member, as a tensor; nothing is kept when some are left out.
+  bool compute_members(const DomainPlan& plan, const Domain& d, RegionId region, Slot yield, OpId op, TensorValue& out);
   bool tensor_compute(const Instr& i);
   // The elements of a tensor that is seen through relations, as a tensor of its own.
   bool materialize(const AccessPlan& plan, OpId op, std::shared_ptr<TensorValue>& out);
   bool read_tensor(const AccessPlan& plan, OpId op, Integer* coordinates, std::uint64_t& word, Taint& taint, double& radius);
   bool tensor_shape(const AccessPlan& plan, OpId op, std::vector<std::int64_t>& shape, std::int64_t& count);
+  // machine_fold.cpp
+  // A fold in progress; its state is in the accumulators once it has started.
+  struct FoldRun {
+    const FoldPlan& plan;
+    OpId op;
+    bool skips = false;  // some members are left out
+    bool started = false;
+    bool licensed = false;  // bounds of other orders are kept
+  };
+  bool begin_fold(FoldRun& run);   // takes the initial values
+  bool fold_member(FoldRun& run);  // takes the values of a member
+  bool end_fold(FoldRun& run, std::string_view what, std::int64_t members);
+  bool is_active(const WherePlan& where, OpId op, const DomainPlan& plan, const Domain& d, std::int64_t member, bool& active);
   bool reduce(const Instr& i);
+  bool arg_reduce(const Instr& i);
+  bool scan(const Instr& i);
+  // machine_contract.cpp
+  struct Sides;
+  bool contract(const Instr& i);
+  bool sum_exactly(const ContractPlan& plan, const Instr& i, const Sides& sides, TensorValue& out);
+  bool combine_products(const ContractPlan& plan, const Instr& i, const Sides& sides, TensorValue& out);
   // machine_tile.cpp
   bool tile_index(const Instr& i);
   bool tile_pointwise(const Instr& i);
@@ -141,6 +163,7 @@ class Machine {
   bool tile_reduce(const Instr& i);
 
   Integer integer(Slot s) const;
+  std::span<const ValueId> member_variables(const Op& op, RegionId r) const;
   std::string context(OpId op) const;
   std::string value_name(Slot s) const;
   std::string base_name(const AccessPlan& plan) const;  // of the memory below an access

@@ -1,10 +1,9 @@
-// Domains, whole tensors and reductions.
+// Domains and whole tensors.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/base/check.h"
-#include "core/interp/bound_rules.h"
 #include "core/interp/machine.h"
 
 namespace kir {
@@ -57,29 +56,34 @@ std::string Machine::member_text(const DomainPlan& plan, const Domain& d, std::i
   return out;
 }
 
+bool Machine::compute_members(const DomainPlan& plan, const Domain& d, RegionId region, Slot yield, OpId op, TensorValue& out) {
+  if (!d.skips) {
+    out.low = d.low;
+    out.shape = d.extent;
+    if (!count_step(op, static_cast<std::uint64_t>(d.count))) return false;
+    out.words.resize(static_cast<std::size_t>(d.count));
+    out.taint.resize(out.words.size());
+    if (bounds_) out.radius.resize(out.words.size());
+  }
+  for (std::int64_t m = 0; m < d.count; ++m) {
+    set_member(plan, d, m);
+    if (d.skips && !count_step(op)) return false;
+    if (!run_region(region)) return false;
+    if (d.skips) continue;
+    const std::size_t e = static_cast<std::size_t>(m);
+    out.words[e] = words_[yield];
+    out.taint[e] = taint_[yield];
+    if (bounds_) out.radius[e] = radius_[yield];
+  }
+  return true;
+}
+
 bool Machine::tensor_compute(const Instr& i) {
   const TensorPlan& plan = code_.tensors[i.plan];
   Domain d;
   if (!domain(plan.domain, i.op, d)) return false;
   auto t = std::make_shared<TensorValue>();
-  if (!d.skips) {
-    t->low = d.low;
-    t->shape = d.extent;
-    if (!count_step(i.op, static_cast<std::uint64_t>(d.count))) return false;
-    t->words.resize(static_cast<std::size_t>(d.count));
-    t->taint.resize(t->words.size());
-    if (bounds_) t->radius.resize(t->words.size());
-  }
-  for (std::int64_t m = 0; m < d.count; ++m) {
-    set_member(plan.domain, d, m);
-    if (d.skips && !count_step(i.op)) return false;
-    if (!run_region(plan.region)) return false;
-    if (d.skips) continue;
-    const std::size_t e = static_cast<std::size_t>(m);
-    t->words[e] = words_[plan.yield];
-    t->taint[e] = taint_[plan.yield];
-    if (bounds_) t->radius[e] = radius_[plan.yield];
-  }
+  if (!compute_members(plan.domain, d, plan.region, plan.yield, i.op, *t)) return false;
   // Of a tensor that was computed in part only, nothing is kept: using it is reported.
   tensors_[i.dst] = d.skips ? nullptr : std::move(t);
   return true;
@@ -136,50 +140,6 @@ bool Machine::materialize(const AccessPlan& plan, OpId op, std::shared_ptr<Tenso
   }
   out = std::move(t);
   return true;
-}
-
-bool Machine::reduce(const Instr& i) {
-  const ReducePlan& plan = code_.reductions[i.plan];
-  Domain d;
-  if (!domain(plan.domain, i.op, d)) return false;
-  if (d.count == 0 && !plan.has_init && !d.skips) {
-    if (plan.identity.empty())
-      return fail(RuntimeErrorKind::empty_reduction, i.op,
-                  "a reduction without members has neither an initial value nor an identity");
-    const Op& op = body_.op(i.op);
-    for (std::size_t k = 0; k < op.results.size() && k < plan.identity.size(); ++k) {
-      const Slot s = op.results[k].index;
-      words_[s] = plan.identity[k].bits;
-      taint_[s] = 0;
-      radius_[s] = 0;
-    }
-    return true;
-  }
-  const bool licensed = bounds_ && plan.order != Order::strict && !d.skips;
-  if (licensed) bounds_->begin_fold(i, plan);
-  bool started = plan.has_init;
-  if (started && !move(plan.from_init, i.op)) return false;
-  if (licensed && started) bounds_->fold_accumulator(plan);
-  for (std::int64_t m = 0; m < d.count; ++m) {
-    set_member(plan.domain, d, m);
-    if (!count_step(i.op) || !run_region(plan.map)) return false;
-    if (!started) {
-      if (!move(plan.from_first, i.op)) return false;
-      if (licensed) bounds_->fold_accumulator(plan);
-      started = true;
-      continue;
-    }
-    if (!move(plan.element, i.op)) return false;
-    if (licensed) bounds_->fold_element(plan);
-    if (!run_region(plan.combine) || !move(plan.again, i.op)) return false;
-  }
-  if (!move(plan.finish, i.op)) return false;
-  if (d.skips)
-    for (ValueId v : body_.op(i.op).results) {
-      taint_[v.index] |= kSkipped;
-      if (tensors_[v.index]) tensors_[v.index] = nullptr;
-    }
-  return !licensed || bounds_->end_fold(i, plan);
 }
 
 }  // namespace kir

@@ -9,36 +9,17 @@
 #include "core/interp/bound_rules.h"
 #include "core/interp/code.h"
 #include "core/interp/machine.h"
+#include "core/ir/fold.h"
 #include "core/ir/memory_access.h"
 #include "core/ir/op_table.h"
 
 namespace kir {
-namespace {
-
-// A reduction, or a scatter that reduces.
-bool exact_at_any_order(const Body& body, const Op& op) {
-  // Extremes are associative and commutative on every type; so is everything that is built of integers.
-  const std::span<const ValueId> components = body.yields(op.regions[1]);
-  for (ValueId v : components)
-    if (is_float(body.type(v).dtype)) {
-      const Region& combine = body.region(op.regions[1]);
-      if (combine.ops.size() != 2 || components.size() != 1) return false;
-      const OpKind kind = body.op(combine.ops[0]).kind;
-      return is_pointwise(kind) && is_associative(kind, body.type(v).dtype) && is_commutative(kind, body.type(v).dtype);
-    }
-  return true;
-}
-
-}  // namespace
-
 bool has_several_answers(const Kernel& kernel) {
   for (std::uint32_t i = 0; i < kernel.body.op_count(); ++i) {
     const Op& op = kernel.body.op(OpId(i));
     if (row(op.kind).accuracy.max_ulp > 0) return true;
-    const Order* order = op.attrs.find<Order>(AttrKey::order);
-    if ((op.kind == OpKind::reduce || op.kind == OpKind::scatter) && order && *order != Order::strict &&
-        !exact_at_any_order(kernel.body, op))
-      return true;
+    if (const std::optional<Fold> fold = as_fold(kernel.body, op); fold && !has_one_result(kernel.body, *fold)) return true;
+    if (op.attrs.has(AttrKey::unit)) return true;
     if (is_atomic(op.kind)) return true;
     if (op.kind == OpKind::histogram && is_float(kernel.body.type(op.operands[0]).dtype)) return true;
   }
@@ -71,6 +52,7 @@ Reference interpret_reference(const Kernel& kernel, const BoundLaunch& launch, c
   const BoundRules::Basis& b = rules.basis();
   if (b.most_terms > 0)
     out.basis += fmt::format("{} of up to {} terms", b.sampled ? "sampled orders" : "any order", b.most_terms);
+  if (b.unit > 0) out.basis += fmt::format("{}sums of products within {:.3g}", out.basis.empty() ? "" : ", ", b.unit);
   if (b.most_ulp > 0) out.basis += fmt::format("{}functions within {} ulp", out.basis.empty() ? "" : ", ", b.most_ulp);
   if (out.basis.empty()) out.basis = "every partial result is exact";
   return out;

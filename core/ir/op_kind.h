@@ -163,11 +163,11 @@ enum class ConvertMode : std::uint8_t {
 // `any` bracketing and order free (needs commutativity too).
 enum class Order : std::uint8_t { strict, tree, any };
 
-// arg_reduce: what is sought, which of equal members wins (by domain order; -0 equals +0), and what a NaN is: `first`, the
-// winner over every number, the first of several by domain order; `ignore`, no member at all.
+// arg_reduce: what is sought, which of equal numbers wins (by domain order; -0 equals +0), and what a NaN is: the winner over
+// every number, of several the `first` or the `last` by domain order; or with `ignore` no member at all.
 enum class Extreme : std::uint8_t { min, max };
 enum class TieRule : std::uint8_t { first, last };
-enum class NanRule : std::uint8_t { first, ignore };
+enum class NanRule : std::uint8_t { first, last, ignore };
 
 // scan: results include the member itself or not; the traversal goes up or down (results keep their coordinates).
 enum class Inclusion : std::uint8_t { inclusive, exclusive };

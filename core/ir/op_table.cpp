@@ -212,13 +212,16 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
     {.kind = K::arg_reduce, .name = "arg_reduce", .family = F::reduce, .operands = -1, .result = R::regions, .elements = E::none,
      .regions = {{{"map", K::yield, C::pure}, {"where", K::yield, C::pure}}, 1},
      .attributes = {{A::ranges}, {A::extreme}, {A::tie}, {A::nan}},
-     .doc = "The extreme of the mapped values and the coordinates of the member that has it, by the rules for ties and "
-            "NaN. No member: init, else erroneous."},
-    {.kind = K::scan, .name = "scan", .family = F::scan, .operands = -1, .result = R::regions, .elements = E::none,
+     .doc = "The extreme of the values mapped from the members (those where `where` holds) and the coordinates of the member "
+            "that has it, by the rules for ties and NaN; init stands before the first member. Nothing to choose from is "
+            "erroneous. i1 and u64 compare unsigned."},
+    {.kind = K::scan, .name = "scan", .family = F::scan, .vocabulary = kir, .operands = -1, .result = R::regions, .elements = E::none,
      .regions = {{"map", K::yield, C::pure}, {"combine", K::yield, C::pointwise}},
      .attributes = {{A::ranges}, {A::inclusion}, {A::direction}, {A::order}, {A::identity, Use::optional}, {A::identity_assumed, Use::optional}},
      .doc = "For each member the combination of the members before it (inclusive: and itself) in the direction of "
-            "traversal, the earlier operand left; then the final state. init takes part once, first."},
+            "traversal, the earlier operand left, as tensors of the domain's extents; then the state after the last member. "
+            "init takes part once, first. Nothing before the first member, or no member at all: init, else identity, else "
+            "erroneous."},
     {.kind = K::region_fold, .name = "region_fold", .family = F::region, .operands = -1, .result = R::regions, .elements = E::none,
      .regions = {{{"summarize", K::yield, C::pure}, {"combine", K::yield, C::pointwise}, {"where", K::yield, C::pure}}, 2},
      .attributes = {{A::ranges}, {A::order}, {A::identity, Use::optional}, {A::identity_assumed, Use::optional}},
@@ -233,7 +236,10 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
     {.kind = K::contract, .name = "contract", .family = F::contract, .vocabulary = kir, .operands = -1, .result = R::declared, .elements = E::none,
      .regions = {{{"lhs", K::yield, C::pure}, {"rhs", K::yield, C::pure}, {"product", K::yield, C::pointwise}, {"combine", K::yield, C::pointwise}}, 2},
      .attributes = {{A::ranges}, {A::axes}, {A::order}, {A::identity, Use::optional}, {A::identity_assumed, Use::optional}, {A::exact_product, Use::optional}, {A::unit, Use::optional}},
-     .doc = "For each member of the batch and free axes the sum of the products of both sides over the paired axes."},
+     .doc = "For each member of the batch and free axes the products of both sides, combined over the paired axes under the "
+            "order licence. An exact product enters the sum unrounded; `unit` licenses an error of unit * sum |a| |b|. Each "
+            "side is evaluated once for each member of its own axes. No paired member: init, else identity, else "
+            "erroneous."},
 
     // fragments
     {.kind = K::splat, .name = "splat", .family = F::fragment, .vocabulary = physical, .operands = 1, .result = R::declared,
@@ -265,7 +271,7 @@ constexpr std::string_view kAttrNames[] = {
 static_assert(std::size(kAttrNames) == kAttrKeyCount);
 constexpr std::string_view kExtremeNames[] = {"min", "max"};
 constexpr std::string_view kTieNames[] = {"first", "last"};
-constexpr std::string_view kNanNames[] = {"first", "ignore"};
+constexpr std::string_view kNanNames[] = {"first", "last", "ignore"};
 constexpr std::string_view kInclusionNames[] = {"inclusive", "exclusive"};
 constexpr std::string_view kDirectionNames[] = {"forward", "reverse"};
 constexpr std::string_view kOutOfRangeNames[] = {"drop", "clamp", "error"};

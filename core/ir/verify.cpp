@@ -48,6 +48,15 @@
 //   V-40  A scatter of unique writers has neither an order nor a combine; one that reduces has both, and the combine takes
 //         the old contents of each view, then the values.
 //   V-41  A histogram's bins are a view of rank 1; a member yields an index, an element, and where it is masked an i1.
+//   V-45  A `where` region has the variables of the map and yields one i1.
+//   V-46  The map of an arg_reduce yields one data scalar; its results, and initial values if any, are such a value and a
+//         coordinate for each axis.
+//   V-47  The results of a scan are a tensor of the domain's extents for each component, then the final states; an exclusive
+//         scan has initial values or an identity.
+//   V-48  `axes` of a contract divides its ranges; each side has the batch, its own free and the paired variables and yields
+//         one data scalar; the result is a tensor of the batch and free extents.
+//   V-49  A contract has a product and a combine, or neither and an exact product.
+//   V-50  The accumulator of an exact product holds every value of both sides; a unit is a finite number of at least 0.
 #include "core/ir/verify.h"
 
 #include <fmt/format.h>

@@ -14,6 +14,7 @@
 namespace kir {
 
 struct NamedLayout;
+struct ContractAxes;
 
 inline constexpr std::size_t kMaxRank = 32;
 
@@ -76,9 +77,19 @@ class BodyVerifier {
   void for_loop(const Op& o);
   void while_loop(const Op& o);
   void if_else(const Op& o);
-  void reduce(const Op& o);
   void splat(const Op& o);
   void tile_reduce(const Op& o);
+
+  // verify_fold.cpp
+  void reduce(const Op& o);
+  void arg_reduce(const Op& o);
+  void scan(const Op& o);
+  void contract(const Op& o);
+  bool are_components(const Op& o, const std::vector<Type>& types);
+  bool fold(const Op& o, RegionId combine, const std::vector<Type>& components);
+  bool start(const Op& o, const std::vector<Type>& components);  // identity and initial values
+  bool members(const Op& o, RegionId where, RegionId map);       // a predicate on the map's members
+  bool sides(const Op& o, const ContractAxes& axes, std::vector<Type>& yielded);
 
   bool domain(const Op& o, RegionId r, std::size_t carried);
   bool arguments(RegionId r, std::size_t first, const std::vector<Type>& types, const Op& o, const char* what);

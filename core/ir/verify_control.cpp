@@ -97,37 +97,6 @@ void BodyVerifier::if_else(const Op& o) {
   hands_on(o.regions[1], wanted, o, "the else branch");
 }
 
-bool BodyVerifier::identity(const Op& o, const std::vector<Type>& components) {
-  const ScalarList* list = o.attrs.find<ScalarList>(AttrKey::identity);
-  if (!list) {
-    if (o.attrs.has(AttrKey::identity_assumed)) error("V-31", o, "assumes an identity that is not there");
-    return !o.attrs.has(AttrKey::identity_assumed);
-  }
-  bool fits = list->size() == components.size();
-  for (std::size_t i = 0; fits && i < list->size(); ++i) {
-    int width = bit_width((*list)[i].type);
-    fits = (*list)[i].type == components[i].dtype && (width == 64 || (*list)[i].bits >> width == 0);
-  }
-  if (const bool* assumed = o.attrs.find<bool>(AttrKey::identity_assumed)) fits = fits && *assumed;
-  if (!fits) error("V-31", o, "the identity does not fit the components");
-  return fits;
-}
-
-void BodyVerifier::reduce(const Op& o) {
-  if (!domain(o, o.regions[0], 0)) return;
-  std::vector<Type> components = types(o.results);
-  if (components.empty()) return error("V-31", o, "has no component");
-  for (const Type& t : components)
-    if (!t.is(TypeKind::scalar))
-      return error("V-31", o, fmt::format("a component is {}; components are data scalars", text(t)));
-  std::vector<Type> twice = components;
-  twice.insert(twice.end(), components.begin(), components.end());
-  bool ok = hands_on(o.regions[0], components, o, "the map") && arguments(o.regions[1], 0, twice, o, "the combine") &&
-            hands_on(o.regions[1], components, o, "the combine") && identity(o, components);
-  if (!ok || o.operands.empty()) return;
-  if (types(o.operands) != components) error("V-31", o, "the initial values do not fit the components");
-}
-
 void BodyVerifier::splat(const Op& o) {
   const Type &from = operand(o, 0), &to = body_.type(o.results[0]);
   if (!from.is(TypeKind::scalar) || !to.is(TypeKind::fragment) || from.dtype != to.dtype)

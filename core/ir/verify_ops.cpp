@@ -85,10 +85,10 @@ void BodyVerifier::operation(OpId, const Op& o) {
     case OpKind::gather:
     case OpKind::part: return error("V-09", o, "no rule says what is well formed");
 
-    // reductions, scans, contractions
-    case OpKind::arg_reduce:
-    case OpKind::scan:
-    case OpKind::contract: return error("V-09", o, "no rule says what is well formed");
+    case OpKind::reduce: return reduce(o);
+    case OpKind::arg_reduce: return arg_reduce(o);
+    case OpKind::scan: return scan(o);
+    case OpKind::contract: return contract(o);
 
     // folds and scans over regions
     case OpKind::region_fold:
@@ -101,7 +101,6 @@ void BodyVerifier::operation(OpId, const Op& o) {
     case OpKind::assume:
       if (!operand(o, 0).is_scalar(DType::i1)) error("V-13", o, fmt::format("takes an i1, not {}", text(operand(o, 0))));
       return;
-    case OpKind::reduce: return reduce(o);
     case OpKind::splat: return splat(o);
     case OpKind::tile_reduce: return tile_reduce(o);
   }

@@ -78,4 +78,18 @@ ScalarResult evaluate_convert_integer(ConvertMode mode, __int128 a, DType to) {
   return {{to, round_integer(to, a < 0, magnitude)}};
 }
 
+bool holds_every(DType to, DType from) {
+  if (is_float(to) != is_float(from)) return false;
+  if (is_integer(to)) return bit_width(to) >= bit_width(from);
+  const FloatFormat &wide = float_format(to), &narrow = float_format(from);
+  return to == from || (wide.precision() >= narrow.precision() && wide.exponent_bits >= narrow.exponent_bits && wide.infinities);
+}
+
+Scalar widen(const Scalar& a, DType to) {
+  if (a.type == to) return a;
+  if (is_float(to)) return evaluate_convert(ConvertMode::rn, a, to).value;
+  const bool is_unsigned = a.type == DType::i1 || a.type == DType::u64;
+  return evaluate_convert(is_unsigned ? ConvertMode::uint : ConvertMode::sint, a, to).value;
+}
+
 }  // namespace kir

@@ -33,6 +33,11 @@ ScalarResult evaluate_convert(ConvertMode mode, const Scalar& a, DType to);
 // An exact integer (an index value) to a data type: sint to floats (one rounding), wrap to integers, to_bool.
 ScalarResult evaluate_convert_integer(ConvertMode mode, __int128 a, DType to);
 
+// Whether every value of `from` is one of `to`: floats among floats, integers into integers of at least the width. widen()
+// gives it then; i1 and u64 are unsigned, the other integers signed.
+bool holds_every(DType to, DType from);
+Scalar widen(const Scalar& a, DType to);
+
 Scalar canonical_nan(DType t);
 
 // Is `e` neutral for folds with this operation: op(a, e) == a and op(e, a) == a for every accumulator a that can be reached?

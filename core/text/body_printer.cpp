@@ -70,24 +70,6 @@ std::string BodyPrinter::access(const Op& o) const {
   return value(o.operands[0]) + "[" + list(std::span(o.operands).subspan(1, rank)) + "]";
 }
 
-std::string BodyPrinter::identity(const Op& o) const {
-  const ScalarList* list = o.attrs.find<ScalarList>(AttrKey::identity);
-  if (!list) return {};
-  std::string s = o.attrs.has(AttrKey::identity_assumed) ? " identity assumed (" : " identity (";
-  for (std::size_t i = 0; i < list->size(); ++i) s += (i ? ", " : "") + literal_text((*list)[i]);
-  return s + ")";
-}
-
-std::string BodyPrinter::combine(const Op&, RegionId r, int indent) const {
-  std::string s = "(";
-  const Region& region = body_.region(r);
-  for (std::size_t i = 0; i < region.args.size(); ++i)
-    s += fmt::format("{}{}: {}", i ? ", " : "", value(region.args[i]), type(body_.type(region.args[i])));
-  s += ") ";
-  this->region(r, indent, s);
-  return s;
-}
-
 std::string BodyPrinter::rhs(const Op& o, int indent) const {
   std::string head(row(o.kind).name);
   const Attrs& a = o.attrs;
@@ -159,18 +141,12 @@ std::string BodyPrinter::rhs(const Op& o, int indent) const {
       bool empty = other.ops.size() == 1 && body_.op(other.ops[0]).operands.empty() && !body_.op(other.ops[0]).origin;
       return empty ? s : s + " else " + block(1);
     }
-    case OpKind::reduce: {
-      std::string s = fmt::format("{} {} map {} combine order({}) ", head, domain(o, body_.region(o.regions[0]), true),
-                                  block(0), name(a.get<Order>(AttrKey::order)));
-      s += combine(o, o.regions[1], indent) + identity(o);
-      if (!o.operands.empty()) s += " init (" + list(o.operands) + ")";
-      return s;
-    }
+    case OpKind::reduce: return reduce(o, indent);
     case OpKind::tile_reduce: {
       std::string s = fmt::format("{} {} axes({}) order({}){}", head, value(o.operands[0]), ints(a.get<IntList>(AttrKey::axes)),
                                   name(a.get<Order>(AttrKey::order)), identity(o));
       if (o.operands.size() > 1) s += " init (" + value(o.operands[1]) + ")";
-      return s + " combine " + combine(o, o.regions[0], indent);
+      return s + " combine " + combine(o.regions[0], indent);
     }
 
     case OpKind::buffer: return buffer(o, indent);
@@ -189,10 +165,9 @@ std::string BodyPrinter::rhs(const Op& o, int indent) const {
     case OpKind::gather:
     case OpKind::part: KIR_UNREACHABLE("no text form");
 
-    // reductions, scans, contractions
-    case OpKind::arg_reduce:
-    case OpKind::scan:
-    case OpKind::contract: KIR_UNREACHABLE("no text form");
+    case OpKind::arg_reduce: return arg_reduce(o, indent);
+    case OpKind::scan: return scan(o, indent);
+    case OpKind::contract: return contract(o, indent);
 
     // folds and scans over regions
     case OpKind::region_fold:

@@ -34,12 +34,20 @@ class BodyPrinter {
   std::string domain(const Op& o, const Region& region, bool parenthesised) const;
   std::string carries(const Op& o, RegionId region, std::size_t skip) const;
   std::string access(const Op& o) const;
-  std::string combine(const Op& o, RegionId region, int indent) const;
+  // fold_printer.cpp
+  std::string combine(RegionId region, int indent) const;
   std::string identity(const Op& o) const;
   std::string atomic(const Op& o) const;  // memory_text.cpp
   std::string buffer(const Op& o, int indent) const;
   std::string scatter(const Op& o, int indent) const;
   std::string histogram(const Op& o, int indent) const;
+  std::string init(const Op& o) const;
+  std::string fold(const Op& o, RegionId combine, int indent) const;
+  std::string block(std::string_view word, RegionId region, int indent) const;
+  std::string reduce(const Op& o, int indent) const;
+  std::string arg_reduce(const Op& o, int indent) const;
+  std::string scan(const Op& o, int indent) const;
+  std::string contract(const Op& o, int indent) const;
   std::string binder(ValueId v) const;  // "n" or "%n: i64"
 
   const Body& body_;

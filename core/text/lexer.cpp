@@ -45,6 +45,7 @@ std::string_view describe(Tok kind) {
     case Tok::dots_eq: return "'..='";
     case Tok::arrow: return "'->'";
     case Tok::bang: return "'!'";
+    case Tok::bar: return "'|'";
     case Tok::bad: return "an unreadable character";
   }
   return "a token";
@@ -132,6 +133,7 @@ Token Lexer::next() {
     case ';': return finish(Tok::semicolon, begin, 1);
     case '+': return finish(Tok::plus, begin, 1);
     case '-': return peek(1) == '>' ? finish(Tok::arrow, begin, 2) : finish(Tok::minus, begin, 1);
+    case '|': return finish(Tok::bar, begin, 1);
     case '*': return finish(Tok::star, begin, 1);
     case '/': return finish(Tok::slash, begin, 1);
     case '=': return peek(1) == '=' ? finish(Tok::eq, begin, 2) : finish(Tok::assign, begin, 1);
@@ -161,7 +163,7 @@ Token Lexer::next() {
   }
   // One report for a run of unreadable bytes.
   auto readable = [](char b) {
-    return is_part(b) || std::string_view(" \n\t\r()[]{},:;=+-*/!<>.%@\"").find(b) != std::string_view::npos;
+    return is_part(b) || std::string_view(" \n\t\r()[]{},:;=+-*/!|<>.%@\"").find(b) != std::string_view::npos;
   };
   ++at_;
   while (at_ < text_.size() && !readable(text_[at_])) ++at_;

@@ -45,6 +45,7 @@ enum class Tok : std::uint8_t {
   dots_eq,
   arrow,
   bang,
+  bar,
   bad,  // reported by the lexer already
 };
 

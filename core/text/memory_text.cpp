@@ -34,7 +34,7 @@ std::string BodyPrinter::scatter(const Op& o, int indent) const {
   if (const Order* order = o.attrs.find<Order>(AttrKey::order)) s += fmt::format(" order({})", name(*order));
   s += fmt::format(" {} {} ", list(o.operands), domain(o, body_.region(o.regions[0]), true));
   region(o.regions[0], indent, s);
-  return o.regions.size() > 1 ? s + " combine " + combine(o, o.regions[1], indent) : s;
+  return o.regions.size() > 1 ? s + " combine " + combine(o.regions[1], indent) : s;
 }
 
 std::string BodyPrinter::histogram(const Op& o, int indent) const {

@@ -11,8 +11,8 @@
 //   statement.cpp   statements and blocks
 //   rhs.cpp         right-hand sides without regions
 //   region_rhs.cpp  for, while, if, tensor, view
-//   reduce_rhs.cpp  reductions
 //   memory_rhs.cpp  buffers, atomics, scatter, histogram
+//   fold_rhs.cpp    what reduce, scan and contract share; each has a file of its own
 //   type_text.cpp   types, shapes, literals
 //   abi_text.cpp    views, alias facts, relations
 //
@@ -210,13 +210,11 @@ class Parser {
     ExprList ranges;
   };
   Domain domain(bool parenthesised);
+  void axes(Domain& d, Tok close);  // appends what stands before `close`
   RegionId open_region(const std::vector<Token>& names, const std::vector<Type>& types);  // arguments made and bound
   std::vector<ValueId> for_rhs();
   std::vector<ValueId> while_rhs();
   std::vector<ValueId> if_rhs(const std::vector<LetName>* names);  // null: a statement
-  std::vector<ValueId> reduce_rhs(const std::vector<LetName>& names);
-  std::vector<ValueId> reduce_sugar(std::uint32_t begin, const Type* expected);
-  ValueId tile_reduce_rhs(const Type* declared);
   ValueId tensor_rhs(const Type* declared);
   ValueId view_rhs(const Type* declared);
   struct Carries {
@@ -225,12 +223,44 @@ class Parser {
     std::vector<ValueId> init;
   };
   Carries carries();
-  Order order_clause();
-  RegionId combine_region(std::vector<Type>& components);
-  void identity_clause(const std::vector<Type>& components, Attrs& attrs);
   std::vector<Type> yield_types(RegionId region) const;
   BlockSpec spec_of(OpKind terminator, const std::vector<Type>& types) const;
   std::vector<Expr> extents_of(const Domain& d);
+
+  // --- fold_rhs.cpp, reduce_rhs.cpp, scan_rhs.cpp, contract_rhs.cpp
+  struct FoldText {
+    Attrs attrs;  // of what was written
+    RegionId combine;
+    std::vector<Type> components;
+    std::vector<ValueId> init;
+  };
+  struct BuiltIn {
+    OpKind op;
+    std::string_view form;  // "reduce", "scan"
+    SourceRange range;
+  };
+  struct ShortFold {
+    FoldText fold;
+    std::optional<RegionId> where;
+    RegionId map;
+  };
+  std::vector<ValueId> reduce_rhs(const std::vector<LetName>& names);
+  std::vector<ValueId> arg_reduce_rhs(const std::vector<LetName>& names);
+  std::vector<ValueId> scan_rhs(const std::vector<LetName>& names);
+  ValueId contract_rhs(const Type* declared);
+  ValueId tile_reduce_rhs(const Type* declared);
+  Order order_clause();
+  RegionId combine_region(std::vector<Type>& components);
+  void identity_clause(const std::vector<Type>& components, Attrs& attrs);
+  std::vector<ValueId> init_clause(const std::vector<Type>& components);
+  FoldText fold_clauses();
+  bool member_block(const Domain& d, RegionId& region, std::vector<std::optional<Type>> expected);
+  bool where_clause(const Domain& d, std::optional<RegionId>& region);
+  BuiltIn built_in(std::string_view form);
+  ShortFold short_fold(const BuiltIn& b, const Type* expected, std::uint32_t begin);
+  RegionId product_region(const Type* declared);
+  Scalar unit_literal();
+  static Domain joined(std::initializer_list<const Domain*> parts);
 
   // --- memory_rhs.cpp
   ValueId buffer_rhs(const Type* declared);
@@ -253,6 +283,10 @@ class Parser {
       wanted += (wanted.empty() ? "" : e == all.back() ? " or " : ", ") + std::string(name(e));
     }
     fail("P-03", tok_.range(), "expected " + wanted + ", found " + found());
+  }
+  template <class E>
+  E choice(std::initializer_list<E> all) {
+    return choice(std::span<const E>(all.begin(), all.size()));
   }
 
   // --- type_text.cpp

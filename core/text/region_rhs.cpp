@@ -5,10 +5,8 @@
 namespace kir::text {
 
 // NAME in a..b, ...   (physical: %NAME: i64 in a..b)
-Parser::Domain Parser::domain(bool parenthesised) {
-  Domain d;
-  if (parenthesised) expect(Tok::lparen, "before the domain");
-  comma_list(parenthesised ? Tok::rparen : Tok::end, [&] {
+void Parser::axes(Domain& d, Tok close) {
+  comma_list(close, [&] {
     d.names.push_back(fresh_name("a variable of the domain"));
     if (physical_) {
       expect(Tok::colon, "and a type after the variable");
@@ -21,6 +19,12 @@ Parser::Domain Parser::domain(bool parenthesised) {
     expect(Tok::dots, "between the bounds");
     d.ranges.push_back(parse_index());
   });
+}
+
+Parser::Domain Parser::domain(bool parenthesised) {
+  Domain d;
+  if (parenthesised) expect(Tok::lparen, "before the domain");
+  axes(d, parenthesised ? Tok::rparen : Tok::end);
   if (parenthesised) expect(Tok::rparen, "after the domain");
   return d;
 }

@@ -43,6 +43,9 @@ std::vector<ValueId> Parser::rhs(const std::vector<LetName>& names) {
       case OpKind::while_loop: return while_rhs();
       case OpKind::if_else: return if_rhs(&names);
       case OpKind::reduce: return reduce_rhs(names);
+      case OpKind::arg_reduce: return arg_reduce_rhs(names);
+      case OpKind::scan: return scan_rhs(names);
+      case OpKind::contract: return {contract_rhs(declared)};
       case OpKind::splat: return {splat_rhs(declared)};
       case OpKind::tile_reduce: return {tile_reduce_rhs(declared)};
       case OpKind::buffer: return {buffer_rhs(declared)};

@@ -84,6 +84,9 @@ void Parser::statement(const BlockSpec& spec, bool& ended) {
         ended = true;
         return;
       case OpKind::reduce:
+      case OpKind::arg_reduce:
+      case OpKind::scan:
+      case OpKind::contract:
       case OpKind::tensor:
       case OpKind::tile_reduce:
         if (spec.values) {  // as the block's value

@@ -4,6 +4,7 @@
 
 #include <unordered_set>
 
+#include "core/ir/fold.h"
 #include "core/text/words.h"
 
 namespace kir::text {
@@ -22,14 +23,12 @@ class Namer {
   void region(RegionId r, bool root) {
     std::vector<std::string> bound;
     auto bind = [&](ValueId v) {
-      if (!names_[v.index].empty()) return;
-      names_[v.index] = choose(body_.value(v).name);
-      visible_.insert(names_[v.index]);
-      bound.push_back(names_[v.index]);
+      if (names_[v.index].empty()) names_[v.index] = choose(body_.value(v).name);
+      if (visible_.insert(names_[v.index]).second) bound.push_back(names_[v.index]);
     };
     for (ValueId a : body_.region(r).args) bind(a);
     for (OpId o : body_.region(r).ops) {
-      for (RegionId inner : body_.op(o).regions) region(inner, false);
+      regions_of(body_.op(o));
       for (ValueId v : body_.op(o).results) bind(v);
     }
     if (!root)
@@ -39,6 +38,25 @@ class Namer {
   std::vector<std::string> take() { return std::move(names_); }
 
  private:
+  // Variables that the text binds once have one name in all the regions that have them, and one of their own beside others.
+  void regions_of(const Op& op) {
+    for (std::size_t which = 0; which < op.regions.size(); ++which) {
+      const std::vector<ValueId>& args = body_.region(op.regions[which]).args;
+      bool shares = false;
+      for (std::size_t k = 0; k < args.size(); ++k)
+        if (ValueId v = bound_with(body_, op, which, k)) {
+          names_[args[k].index] = names_[v.index];
+          shares = true;
+        }
+      std::vector<std::string> held;
+      if (shares)
+        for (ValueId v : body_.region(op.regions[0]).args)
+          if (visible_.insert(names_[v.index]).second) held.push_back(names_[v.index]);
+      region(op.regions[which], false);
+      for (const std::string& n : held) visible_.erase(n);
+    }
+  }
+
   bool free(const std::string& name) const {
     return !visible_.contains(name) && (rules_.percent || !WordTable::get().is_reserved(name));
   }

@@ -71,6 +71,13 @@ struct Built {
     a.set(AttrKey::ranges, ExprList(std::move(list)));
     return a;
   }
+  Attrs choice() {  // of an arg_reduce over four members
+    Attrs a = ranges({n(0), n(4)});
+    a.set(AttrKey::extreme, Extreme::max);
+    a.set(AttrKey::tie, TieRule::first);
+    a.set(AttrKey::nan, NanRule::first);
+    return a;
+  }
   void freeze() {
     BodyBuilder::Renumbering map;
     k.body = b.freeze(*k.pool, std::span(&root, 1), &map);
@@ -324,6 +331,49 @@ std::multimap<std::string, Breaker> built_breakers() {
                                {}, {kF32});
        })},
       {"V-19", body([](Built& t) { t.b.emit_with_regions(OpKind::assume_in_bounds, {t.y}, {}, {}, {}); })},
+      {"V-45", body([](Built& t) {
+         RegionId map = t.region({Type::index()}, [&](auto) { t.yield({t.s}); });
+         RegionId where = t.region({Type::index(), Type::index()}, [&](auto) { t.yield({t.truth()}); });
+         t.b.emit_with_regions(OpKind::arg_reduce, {}, t.choice(), {map, where}, {kF32, Type::index()});
+       })},
+      {"V-46", body([](Built& t) {
+         RegionId map = t.region({Type::index()}, [&](auto v) { t.yield({v[0]}); });
+         t.b.emit_with_regions(OpKind::arg_reduce, {}, t.choice(), {map}, {Type::index(), Type::index()});
+       })},
+      {"V-46", body([](Built& t) {
+         RegionId map = t.region({Type::index()}, [&](auto) { t.yield({t.s}); });
+         t.b.emit_with_regions(OpKind::arg_reduce, {}, t.choice(), {map}, {kF32});
+       })},
+      {"V-46", body([](Built& t) {
+         RegionId map = t.region({Type::index()}, [&](auto) { t.yield({t.s}); });
+         t.b.emit_with_regions(OpKind::arg_reduce, {t.s}, t.choice(), {map}, {kF32, Type::index()});
+       })},
+      {"V-47", body([](Built& t) {
+         RegionId map = t.region({Type::index()}, [&](auto) { t.yield({t.s}); });
+         RegionId combine = t.region({kF32, kF32}, [&](auto v) { t.yield({v[0]}); });
+         Attrs a = t.ranges({t.n(0), t.n(4)});
+         a.set(AttrKey::order, Order::any);
+         a.set(AttrKey::inclusion, Inclusion::inclusive);
+         a.set(AttrKey::direction, Direction::forward);
+         t.b.emit_with_regions(OpKind::scan, {}, a, {map, combine}, {Type::tensor(DType::f32, {t.n(5)}), kF32});
+       })},
+      {"V-48", body([](Built& t) {
+         RegionId lhs = t.region({}, [&](auto) { t.yield({t.s}); });
+         RegionId rhs = t.region({}, [&](auto) { t.yield({t.s}); });
+         Attrs a = t.ranges({t.n(0), t.n(4)});
+         a.set(AttrKey::order, Order::any);
+         a.set(AttrKey::exact_product, true);
+         a.set(AttrKey::axes, IntList{0, -1, 1, 1});
+         t.b.emit_with_regions(OpKind::contract, {}, a, {lhs, rhs}, {Type::tensor(DType::f32, {})});
+       })},
+      {"V-49", body([](Built& t) {
+         RegionId lhs = t.region({Type::index()}, [&](auto) { t.yield({t.s}); });
+         RegionId rhs = t.region({Type::index()}, [&](auto) { t.yield({t.s}); });
+         Attrs a = t.ranges({t.n(0), t.n(4)});
+         a.set(AttrKey::order, Order::any);
+         a.set(AttrKey::axes, IntList{0, 0, 0, 1});
+         t.b.emit_with_regions(OpKind::contract, {}, a, {lhs, rhs}, {Type::tensor(DType::f32, {})});
+       })},
       {"V-32", body([](Built& t) { t.b.emit1(OpKind::neg, {t.s}, {}, Type::fragment(DType::f32, {t.n(4)}, "")); })},
       {"V-32", body([](Built& t) { t.b.emit1(OpKind::neg, {t.s}, {}, Type{}); })},
       {"V-33", body([](Built& t) {
@@ -401,6 +451,24 @@ std::multimap<std::string, std::string> text_breakers() {
       {"V-41", "histogram w (j in 0..N) { yield c, 1 } out_of_range(drop)"},
       {"V-41", "histogram w (j in 0..N) { yield j, a } out_of_range(drop)"},
       {"V-30", "let r: f32 = if p { yield a } else { yield c }"},
+      {"V-45", "let r = reduce (j in 0..N) where { yield j } map { yield a } combine order(any) (u: f32, v: f32) { yield u }"},
+      {"V-45", "let r = reduce (j in 0..N) where { yield c } map { yield a } combine order(any) (u: f32, v: f32) { yield u }"},
+      {"V-29", "let r = reduce add order(any) over j in 0..N where { y[j] = a\n yield p } { x[j] }"},
+      {"V-47", "let (r, t) = scan exclusive forward (j in 0..N) map { yield a } combine order(any) (u: f32, v: f32) { yield u }"},
+      {"V-31", "let (r, t) = scan inclusive forward (j in 0..N) map { yield a } combine order(any) (u: f32, v: f32) { yield u } "
+               "init (a, b)"},
+      {"V-48", "let r: f32[N, N] = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield a } rhs { yield b } product exact "
+               "accumulate f32 order(any)"},
+      {"V-48", "let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield a, b } rhs { yield b } product exact "
+               "accumulate f32 order(any)"},
+      {"V-17", "let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield a } rhs { yield b } product (u: f32, v: f64) { "
+               "yield u } combine order(any) (u: f32, v: f32) { yield u }"},
+      {"V-50", "let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield c } rhs { yield d } product exact accumulate f32 "
+               "order(any)"},
+      {"V-50", "let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield a } rhs { yield b } product exact accumulate f32 "
+               "order(any) unit(inf)"},
+      {"V-50", "let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield c } rhs { yield d } product exact accumulate i32 "
+               "order(any) unit(0.5)"},
       {"V-30", "let r: i32 = reduce (j in 0..N) map { yield a } combine order(any) (u: i32, v: i32) { yield u }"},
   };
 }
