@@ -28,14 +28,16 @@ void SumBound::add(std::uint64_t word, double radius) {
 void SumBound::add_product(std::uint64_t a, double radius_a, std::uint64_t b, double radius_b) {
   products_ = true;
   const double x = format_to_double(type_, a), y = format_to_double(type_, b);
-  const double moved = radius_a == 0 && radius_b == 0
-                           ? 0
-                           : std::fabs(x) * radius_b + std::fabs(y) * radius_a + radius_a * radius_b;
+  const double moved =
+      radius_a == 0 && radius_b == 0 ? 0 : std::fabs(x) * radius_b + std::fabs(y) * radius_a + radius_a * radius_b;
   const bool plain = std::isfinite(x) && std::isfinite(y) && x != 0 && y != 0;
   // A product of two doubles may overflow or underflow; then nothing is known.
   const double magnitude = std::fabs(x * y);
   const bool lost = plain && (!std::isfinite(magnitude) || magnitude < std::ldexp(1.0, -1000));
-  add_magnitude(lost ? 0 : magnitude, lost ? kInfinite : std::isnan(moved) ? kInfinite : moved,
+  add_magnitude(lost ? 0 : magnitude,
+                lost                ? kInfinite
+                : std::isnan(moved) ? kInfinite
+                                    : moved,
                 plain ? lowest_bit(x) + lowest_bit(y) : 0);
 }
 

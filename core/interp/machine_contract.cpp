@@ -67,7 +67,8 @@ bool Machine::contract(const Instr& i) {
       const ContractPlan::Side& side = plan.sides[s];
       if (!compute_members(side.domain, sides.domains[s], side.region, side.yield, i.op, sides.values[s])) return false;
     }
-  if (!skips && !(plan.product ? combine_products(plan, i, sides, *result) : sum_exactly(plan, i, sides, *result))) return false;
+  if (!skips && !(plan.product ? combine_products(plan, i, sides, *result) : sum_exactly(plan, i, sides, *result)))
+    return false;
   tensors_[i.dst] = skips ? nullptr : std::move(result);
   return true;
 }
@@ -82,10 +83,9 @@ bool Machine::combine_products(const ContractPlan& plan, const Instr& i, const S
   };
   auto failed = [&](std::size_t l, std::size_t r) {
     if (error_)
-      error_->message +=
-          fmt::format(" (left side at {}; right side at {})",
-                      member_text(plan.sides[0].domain, sides.domains[0], static_cast<std::int64_t>(l)),
-                      member_text(plan.sides[1].domain, sides.domains[1], static_cast<std::int64_t>(r)));
+      error_->message += fmt::format(" (left side at {}; right side at {})",
+                                     member_text(plan.sides[0].domain, sides.domains[0], static_cast<std::int64_t>(l)),
+                                     member_text(plan.sides[1].domain, sides.domains[1], static_cast<std::int64_t>(r)));
     return false;
   };
   return sides.each([&](std::size_t e, std::size_t l, std::size_t r) {
@@ -119,8 +119,7 @@ bool Machine::sum_exactly(const ContractPlan& plan, const Instr& i, const Sides&
   const Taint first_taint = plan.fold.has_init ? taint_[i.a] : Taint{0};
   TensorValue wide[2];
   for (int s = 0; s < 2; ++s)
-    for (std::uint64_t word : sides.values[s].words)
-      wide[s].words.push_back(widen({plan.sides[s].type, word}, type).bits);
+    for (std::uint64_t word : sides.values[s].words) wide[s].words.push_back(widen({plan.sides[s].type, word}, type).bits);
   return sides.each([&](std::size_t e, std::size_t l, std::size_t r) {
     std::uint64_t sum = first;
     Taint taint = first_taint;

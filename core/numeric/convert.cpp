@@ -82,7 +82,8 @@ bool holds_every(DType to, DType from) {
   if (is_float(to) != is_float(from)) return false;
   if (is_integer(to)) return bit_width(to) >= bit_width(from);
   const FloatFormat &wide = float_format(to), &narrow = float_format(from);
-  return to == from || (wide.precision() >= narrow.precision() && wide.exponent_bits >= narrow.exponent_bits && wide.infinities);
+  return to == from ||
+         (wide.precision() >= narrow.precision() && wide.exponent_bits >= narrow.exponent_bits && wide.infinities);
 }
 
 Scalar widen(const Scalar& a, DType to) {

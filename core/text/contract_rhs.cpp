@@ -33,8 +33,9 @@ ValueId Parser::contract_rhs(const Type* declared) {
     for (const Token& n : all.names) bind(n, {.kind = BindingKind::symbol});
   }
   Attrs attrs;
-  attrs.set(AttrKey::axes, IntList{static_cast<std::int64_t>(batch.names.size()), static_cast<std::int64_t>(left.names.size()),
-                                   static_cast<std::int64_t>(right.names.size()), static_cast<std::int64_t>(paired.names.size())});
+  attrs.set(AttrKey::axes,
+            IntList{static_cast<std::int64_t>(batch.names.size()), static_cast<std::int64_t>(left.names.size()),
+                    static_cast<std::int64_t>(right.names.size()), static_cast<std::int64_t>(paired.names.size())});
   std::vector<RegionId> regions(2);
   expect(Word::lhs, "and the left side's block");
   bool ok = member_block(joined({&batch, &left, &paired}), regions[0], {});

@@ -26,7 +26,9 @@ std::string BodyPrinter::combine(RegionId r, int indent) const {
   return s;
 }
 
-std::string BodyPrinter::init(const Op& o) const { return o.operands.empty() ? std::string() : " init (" + list(o.operands) + ")"; }
+std::string BodyPrinter::init(const Op& o) const {
+  return o.operands.empty() ? std::string() : " init (" + list(o.operands) + ")";
+}
 
 std::string BodyPrinter::fold(const Op& o, RegionId combined, int indent) const {
   return fmt::format(" combine order({}) {}{}{}", name(o.attrs.get<Order>(AttrKey::order)), combine(combined, indent),

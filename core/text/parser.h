@@ -210,7 +210,7 @@ class Parser {
     ExprList ranges;
   };
   Domain domain(bool parenthesised);
-  void axes(Domain& d, Tok close);  // appends what stands before `close`
+  void axes(Domain& d, Tok close);                                                        // appends what stands before `close`
   RegionId open_region(const std::vector<Token>& names, const std::vector<Type>& types);  // arguments made and bound
   std::vector<ValueId> for_rhs();
   std::vector<ValueId> while_rhs();

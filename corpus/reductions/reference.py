@@ -1,7 +1,7 @@
 """Reductions in NumPy; corpus/reference.py says what a reference is."""
 import numpy as np
 
-from corpus_inputs import BF16, F16, F32, F64, I32, fold_rows, larger
+from corpus_inputs import BF16, F16, F32, F64, I32, I64, convert, fold_rows, larger
 
 
 def column_mean(g, M, N):
@@ -50,3 +50,50 @@ def full_max(g, M, N):
     numbers = x[~np.isnan(x)]
     largest, smallest = (numbers.max(), numbers.min()) if numbers.size else (F64(np.nan), F64(np.nan))
     return dict(x=x), dict(largest=np.array(largest), smallest=np.array(smallest))
+
+
+def arg_max(g, M, N):
+    x = g.floats(F32, M, N)
+    return dict(x=x), dict(at=np.argmax(x, axis=1).astype(I64))
+
+
+def arg_min(g, M, N):
+    x = g.floats(BF16, M, N)
+    value, at = np.full(M, np.inf, BF16), np.full(M, -1, I32)
+    for m, n in np.ndindex(x.shape):
+        if x[m, n] <= value[m]:  # false for NaN
+            value[m], at[m] = x[m, n], n
+    return dict(x=x), dict(value=value, at=at)
+
+
+def top1_ties(g, M, N):
+    x = g.integers(I32, M, N, low=-3, high=3)
+    places = np.argwhere(x == x.max())
+    return dict(x=x), dict(top=x.max()[None], first=places[0].astype(I64), last=places[-1].astype(I64),
+                           count=np.array([len(places)], I32))
+
+
+def welford_variance(g, M, N):
+    x = g.floats(F32, M, N)
+    count, mean, squares = F32(1), x[:, 0], np.zeros(M, F32)
+    for k in range(1, N):
+        total, d = count + F32(1), x[:, k] - mean
+        mean = mean + d * (F32(1) / total)
+        squares = squares + F32(0) + d * d * (count / total)
+        count = total
+    return dict(x=x), dict(mean=mean, variance=squares / count)
+
+
+def masked_mean(g, M, N):
+    x, keep = g.floats(F16, M, N), g.flags(M, N)
+    keep[::3] = False
+    total, count = np.zeros(M, F32), keep.sum(axis=1).astype(F32)
+    for n in range(N):
+        total = np.where(keep[:, n], total + x[:, n].astype(F32), total)
+    return dict(x=x, keep=keep), dict(mean=np.where(count > 0, convert(total / count, F16), F16(0.0)))
+
+
+def full_sum(g, M, N):
+    x = g.floats(F32, M, N)
+    triangle = x[np.arange(M)[:, None] <= np.arange(N)]
+    return dict(x=x), dict(total=fold_rows(x.reshape(1, -1), 0.0), upper=fold_rows(triangle[None], 0.0))

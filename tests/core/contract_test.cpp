@@ -1,4 +1,6 @@
 // Contractions: exact and custom products, every division of axes, extents 0, accumulator types.
+#include <cmath>
+
 #include "core/interp/oracle.h"
 #include "tests/core/interp_support.h"
 
@@ -9,13 +11,14 @@ using namespace testing;
 
 // c[M, N] of a[M, K] and b[K, N] with the given element types.
 std::shared_ptr<const Kernel> gemm(const std::string& in, const std::string& out, const std::string& product) {
-  return parse_kernel("kernel k(a: in " + in + "[M, K], b: in " + in + "[K, N], c: out " + out +
-                      "[M, N]) {\n let r = contract free(m in 0..M | n in 0..N) paired(k in 0..K) lhs { a[m, k] } rhs { b[k, n] } product " +
-                      product + "\n parallel m in 0..M, n in 0..N { c[m, n] = r[m, n] } }");
+  return parse_kernel(
+      "kernel k(a: in " + in + "[M, K], b: in " + in + "[K, N], c: out " + out +
+      "[M, N]) {\n let r = contract free(m in 0..M | n in 0..N) paired(k in 0..K) lhs { a[m, k] } rhs { b[k, n] } product " +
+      product + "\n parallel m in 0..M, n in 0..N { c[m, n] = r[m, n] } }");
 }
 
-Words multiplied(const std::shared_ptr<const Kernel>& k, DType in, DType out, std::int64_t m, std::int64_t kk, std::int64_t n, Words a,
-                 Words b) {
+Words multiplied(const std::shared_ptr<const Kernel>& k, DType in, DType out, std::int64_t m, std::int64_t kk, std::int64_t n,
+                 Words a, Words b) {
   Arguments args;
   args.tensor("a", in, {m, kk}, a).tensor("b", in, {kk, n}, b).tensor("c", out, {m, n});
   run_well(k, args);
@@ -41,7 +44,8 @@ TEST(Contract, ExtentsOfZero) {
   EXPECT_EQ(multiplied(k, DType::f32, DType::f32, 1, 2, 0, {"1", "2"}, {}), Words{});
   auto identity = gemm("f32", "f32", "exact accumulate f32 order(any) identity (-0.0)");
   EXPECT_EQ(multiplied(identity, DType::f32, DType::f32, 1, 0, 1, {}, {}), Words{"-0.0"});
-  for (const char* product : {"exact accumulate f32 order(any)", "(x: f32, y: f32) { x * y } combine order(any) (s: f32, p: f32) { s + p }"}) {
+  for (const char* product :
+       {"exact accumulate f32 order(any)", "(x: f32, y: f32) { x * y } combine order(any) (s: f32, p: f32) { s + p }"}) {
     auto bare = gemm("f32", "f32", product);
     Arguments none;
     none.tensor("a", DType::f32, {1, 0}).tensor("b", DType::f32, {0, 1}).tensor("c", DType::f32, {1, 1});
@@ -57,12 +61,13 @@ TEST(Contract, AnExactProductEntersTheSumUnrounded) {
   const Words a = {"1", "1.000244140625"}, b = {"-1.00048828125", "1.000244140625"};
   EXPECT_EQ(multiplied(gemm("f32", "f32", "exact accumulate f32 order(strict)"), DType::f32, DType::f32, 1, 2, 1, a, b),
             Words{"5.9604645e-08"});
-  EXPECT_EQ(multiplied(gemm("f32", "f32", "(x: f32, y: f32) { x * y } combine order(strict) (s: f32, p: f32) { s + p }"), DType::f32,
-                       DType::f32, 1, 2, 1, a, b),
+  EXPECT_EQ(multiplied(gemm("f32", "f32", "(x: f32, y: f32) { x * y } combine order(strict) (s: f32, p: f32) { s + p }"),
+                       DType::f32, DType::f32, 1, 2, 1, a, b),
             Words{"0.0"});
   // The first product is rounded by itself: without an initial value its sign of zero stays.
-  EXPECT_EQ(multiplied(gemm("f32", "f32", "exact accumulate f32 order(strict)"), DType::f32, DType::f32, 1, 1, 1, {"-0.0"}, {"1"}),
-            Words{"-0.0"});
+  EXPECT_EQ(
+      multiplied(gemm("f32", "f32", "exact accumulate f32 order(strict)"), DType::f32, DType::f32, 1, 1, 1, {"-0.0"}, {"1"}),
+      Words{"-0.0"});
   EXPECT_EQ(multiplied(gemm("f32", "f32", kExact), DType::f32, DType::f32, 1, 1, 1, {"-0.0"}, {"1"}), Words{"0.0"});
 }
 
@@ -81,14 +86,16 @@ TEST(Contract, AccumulatorsHoldEveryOperand) {
   // 0.1 in each type, squared in f64 and rounded to f32 (NumPy, ml_dtypes).
   EXPECT_EQ(multiplied(gemm("f16", "f32", kExact), DType::f16, DType::f32, 1, 1, 1, {"0.1"}, {"0.1"}), Words{"0.009995118"});
   EXPECT_EQ(multiplied(gemm("bf16", "f32", kExact), DType::bf16, DType::f32, 1, 1, 1, {"0.1"}, {"0.1"}), Words{"0.010019541"});
-  EXPECT_EQ(multiplied(gemm("f8e4m3", "f32", kExact), DType::f8e4m3, DType::f32, 1, 1, 1, {"0.1"}, {"0.1"}), Words{"0.010314941"});
-  EXPECT_EQ(multiplied(gemm("f8e5m2", "f16", "exact accumulate f16 order(strict) init (0.0)"), DType::f8e5m2, DType::f16, 1, 1, 1,
-                       {"0.1"}, {"0.1"}),
+  EXPECT_EQ(multiplied(gemm("f8e4m3", "f32", kExact), DType::f8e4m3, DType::f32, 1, 1, 1, {"0.1"}, {"0.1"}),
+            Words{"0.010314941"});
+  EXPECT_EQ(multiplied(gemm("f8e5m2", "f16", "exact accumulate f16 order(strict) init (0.0)"), DType::f8e5m2, DType::f16, 1, 1,
+                       1, {"0.1"}, {"0.1"}),
             Words{"0.00879"});
   EXPECT_EQ(multiplied(gemm("tf32", "f32", kExact), DType::tf32, DType::f32, 1, 1, 1, {"0.1"}, {"0.1"}), Words{"0.009995118"});
   // A sum of 2049 ones sticks at 2048 in an accumulator of f16, not in one of f32.
   const Words ones(2049, "1");
-  EXPECT_EQ(multiplied(gemm("f16", "f16", "exact accumulate f16 order(strict) init (0.0)"), DType::f16, DType::f16, 1, 2049, 1, ones, ones),
+  EXPECT_EQ(multiplied(gemm("f16", "f16", "exact accumulate f16 order(strict) init (0.0)"), DType::f16, DType::f16, 1, 2049, 1,
+                       ones, ones),
             Words{"2048.0"});
   EXPECT_EQ(multiplied(gemm("f16", "f32", kExact), DType::f16, DType::f32, 1, 2049, 1, ones, ones), Words{"2049.0"});
 }
@@ -128,7 +135,8 @@ TEST(Contract, BatchAndSeveralAxesOnEachSide) {
 
 TEST(Contract, ACustomProductAndCombine) {
   // Shortest paths of one step: min over k of a + b.
-  auto k = gemm("f32", "f32", "(x: f32, y: f32) { x + y } combine order(any) (s: f32, p: f32) { min.nan(s, p) } identity (inf)");
+  auto k =
+      gemm("f32", "f32", "(x: f32, y: f32) { x + y } combine order(any) (s: f32, p: f32) { min.nan(s, p) } identity (inf)");
   EXPECT_EQ(multiplied(k, DType::f32, DType::f32, 1, 3, 2, {"1", "2", "inf"}, {"5", "1", "3", "7", "0", "-inf"}),
             (Words{"5.0", "nan"}));
   EXPECT_EQ(multiplied(k, DType::f32, DType::f32, 1, 0, 1, {}, {}), Words{"inf"});
@@ -180,7 +188,8 @@ TEST(ContractBounds, OrdersAndUnits) {
   // A product so small that it is lost bounds nothing.
   EXPECT_GT(radius("exact accumulate f32 order(any)", {"1e-30", "1"}, {"1e-30", "1"}), 0.0);
   EXPECT_EQ(radius("(x: f32, y: f32) { x * y } combine order(any) (s: f32, p: f32) { s + p }", {"1", "3"}, {"2", "5"}), 0.0);
-  EXPECT_GT(radius("(x: f32, y: f32) { x * y } combine order(any) (s: f32, p: f32) { s + p }", {"0.1", "3"}, {"0.2", "5"}), 0.0);
+  EXPECT_GT(radius("(x: f32, y: f32) { x * y } combine order(any) (s: f32, p: f32) { s + p }", {"0.1", "3"}, {"0.2", "5"}),
+            0.0);
 }
 
 }  // namespace

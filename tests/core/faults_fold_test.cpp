@@ -36,9 +36,8 @@ TEST(Faults, BR11_EveryMemberEntersAReductionOnceWhateverTheExtent) {
   EXPECT_EQ(a.elements("m"), Words{"47.0"});
 }
 
-// "The last one wins" has no two-sided identity: without one the ordered reduction is right, and an empty one is erroneous. That
-// an identity given for it is refuted is shown in tests/smt.
-// shows: K7.12
+// "The last one wins" has no two-sided identity: without one the ordered reduction is right, and an empty one is erroneous.
+// That an identity given for it is refuted is shown in tests/smt. shows: K7.12
 TEST(Faults, BR12_TakingTheLastNeedsNoIdentity) {
   auto k = parse_kernel(R"(kernel k(g: inout i32[5], R: index) where R >= 0, R <= 5 {
     for r in 0..R {
@@ -65,7 +64,8 @@ TEST(Faults, BR12_TakingTheLastNeedsNoIdentity) {
 TEST(Faults, BR13_TiesAndNansOfAnArgReduceAreExplicit) {
   struct Row {
     Words x;
-    int cells[4];  // tie first nan first, tie first nan ignore, tie last nan last, tie last nan ignore; -1: nothing to choose from
+    int cells[4];  // tie first nan first, tie first nan ignore, tie last nan last, tie last nan ignore; -1: nothing to choose
+                   // from
   };
   const Row rows[] = {{{"2", "5", "5", "1"}, {1, 1, 2, 2}},
                       {{"nan", "6", "8"}, {0, 2, 0, 2}},
@@ -90,8 +90,9 @@ TEST(Faults, BR13_TiesAndNansOfAnArgReduceAreExplicit) {
 }
 
 std::string affine(const char* direction, const char* order) {
-  return std::string("kernel k(f: in i32[N], x: in i32[N], F: out i32[N], X: out i32[N]) {\n"
-                     "  let (p, q, last, state) = scan inclusive ") +
+  return std::string(
+             "kernel k(f: in i32[N], x: in i32[N], F: out i32[N], X: out i32[N]) {\n"
+             "  let (p, q, last, state) = scan inclusive ") +
          direction +
          " (n in 0..N) map { yield f[n], x[n] }\n"
          "    combine order(" +
@@ -161,7 +162,8 @@ TEST(Faults, BR17_AStrictScanGivesTheOrderedRecurrence) {
 // shows: K7.3
 TEST(Faults, BR18_AnExclusiveScanEndsBeforeItsMember) {
   auto kernel = [](const char* inclusion) {
-    return parse_kernel(std::string("kernel k(x: in i32[N], y: out i32[N], t: out i32[]) { let (s, last) = scan add ") + inclusion +
+    return parse_kernel(std::string("kernel k(x: in i32[N], y: out i32[N], t: out i32[]) { let (s, last) = scan add ") +
+                        inclusion +
                         " forward order(any) over n in 0..N { x[n] }  parallel n in 0..N { y[n] = s[n] }  t[] = last }");
   };
   auto run_on = [](const auto& k, Words x) {
@@ -182,12 +184,14 @@ TEST(Faults, BR18_AnExclusiveScanEndsBeforeItsMember) {
 
 // shows: K7.12
 TEST(Faults, BR29_TheAccumulatorHasTheTypeThatTheReductionSays) {
-  for (auto [type, count, wanted] : {std::tuple<const char*, int, const char*>{"bf16", 300, "300.0"}, {"f16", 3000, "3000.0"}}) {
+  for (auto [type, count, wanted] :
+       {std::tuple<const char*, int, const char*>{"bf16", 300, "300.0"}, {"f16", 3000, "3000.0"}}) {
     const DType t = *dtype_from_name(type);
-    auto k = parse_kernel(std::string("kernel k(x: in ") + type + "[N], y: out " + type +
-                          "[], z: out f32[]) { let s = reduce add order(any) over n in 0..N { to_f32(x[n]) }  y[] = to_" + type +
-                          "(s)  let c: f32[] = contract free( | ) paired(n in 0..N) lhs { x[n] } rhs { x[n] } product exact "
-                          "accumulate f32 order(any) init (0.0)  z[] = c[] }");
+    auto k =
+        parse_kernel(std::string("kernel k(x: in ") + type + "[N], y: out " + type +
+                     "[], z: out f32[]) { let s = reduce add order(any) over n in 0..N { to_f32(x[n]) }  y[] = to_" + type +
+                     "(s)  let c: f32[] = contract free( | ) paired(n in 0..N) lhs { x[n] } rhs { x[n] } product exact "
+                     "accumulate f32 order(any) init (0.0)  z[] = c[] }");
     Arguments a;
     a.tensor("x", t, {count}, Words(static_cast<std::size_t>(count), "1")).tensor("y", t, {}).tensor("z", DType::f32, {});
     run_well(k, a);

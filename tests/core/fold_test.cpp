@@ -25,20 +25,24 @@ TEST(ReduceWhere, OnlyActiveMembersAreMappedAndCombined) {
   EXPECT_EQ(reduced(positive, {"-1"}), Words{"0.0"});
   EXPECT_EQ(reduced(positive, {}), Words{"0.0"});
   // A member that is not active is not even mapped: there is no x[n + 1] after the last.
-  EXPECT_EQ(reduced("reduce add order(any) over n in 0..N where n + 1 < N { x[n] * x[n + 1] }", {"2", "3", "5"}), Words{"21.0"});
+  EXPECT_EQ(reduced("reduce add order(any) over n in 0..N where n + 1 < N { x[n] * x[n + 1] }", {"2", "3", "5"}),
+            Words{"21.0"});
   // NaN is ignored by its own predicate, infinities take part.
-  EXPECT_EQ(reduced("reduce max.nan order(any) over n in 0..N where x[n] == x[n] { x[n] }", {"nan", "-inf", "nan"}), Words{"-inf"});
+  EXPECT_EQ(reduced("reduce max.nan order(any) over n in 0..N where x[n] == x[n] { x[n] }", {"nan", "-inf", "nan"}),
+            Words{"-inf"});
   EXPECT_EQ(reduced("reduce min.num order(any) over n in 0..N where x[n] == x[n] { x[n] }", {"0.0", "-0.0", "nan"}),
             Words{"-0.0"});
 }
 
 // shows: K7.12
 TEST(ReduceWhere, NoActiveMemberGivesInitElseTheIdentityElseAnError) {
-  const std::string fold = "reduce (n in 0..N) where { yield n < 0 } map { x[n] } combine order(tree) (a: f32, b: f32) { a + b }";
+  const std::string fold =
+      "reduce (n in 0..N) where { yield n < 0 } map { x[n] } combine order(tree) (a: f32, b: f32) { a + b }";
   EXPECT_EQ(reduced(fold + " identity (-0.0) init (7.0)", {"1", "2"}), Words{"7.0"});
   EXPECT_EQ(reduced(fold + " identity (-0.0)", {"1", "2"}), Words{"-0.0"});
-  auto k = parse_kernel("kernel k(x: in f32[M, N], s: out f32[M]) { parallel m in 0..M { let r: f32 = reduce (n in 0..N) where { "
-                        "yield x[m, n] > 0.0 } map { x[m, n] } combine order(tree) (a: f32, b: f32) { a + b }\n s[m] = r } }");
+  auto k = parse_kernel(
+      "kernel k(x: in f32[M, N], s: out f32[M]) { parallel m in 0..M { let r: f32 = reduce (n in 0..N) where { "
+      "yield x[m, n] > 0.0 } map { x[m, n] } combine order(tree) (a: f32, b: f32) { a + b }\n s[m] = r } }");
   Arguments a;
   a.tensor("x", DType::f32, {2, 2}, {"1", "-1", "-2", "-3"}).tensor("s", DType::f32, {2});
   run_badly(k, a, RuntimeErrorKind::empty_reduction, {"without active members", "m = 1"});
@@ -52,8 +56,9 @@ TEST(ReduceWhere, AStrictFoldKeepsTheOrderOfWhatIsLeft) {
 }
 
 TEST(ReduceWhere, AnArbitraryPredicateIsErroneousAndNamesItsMember) {
-  auto k = parse_kernel("kernel k(x: in i1[N], s: out i32[]) { let r = reduce add order(any) over n in 0..4 where (load x[n] where n < N) "
-                        "{ i32(1) }  s[] = r }");
+  auto k = parse_kernel(
+      "kernel k(x: in i1[N], s: out i32[]) { let r = reduce add order(any) over n in 0..4 where (load x[n] where n < N) "
+      "{ i32(1) }  s[] = r }");
   Arguments a;
   a.tensor("x", DType::i1, {2}, {"true", "true"}).tensor("s", DType::i32, {});
   run_badly(k, a, RuntimeErrorKind::arbitrary_value, {"predicate of member n = 2"});
@@ -98,9 +103,10 @@ group g (%m: i64 in 0..1) {
 // A two-dimensional choice; the results are the value and the coordinates.
 Words chosen(const std::string& head, DType t, std::vector<std::int64_t> shape, Words x, const std::string& rest = "") {
   const std::string type(name(t));
-  auto k = parse_kernel("kernel k(x: in " + type + "[M, N], v: out " + type + "[], i: out i64[], j: out i64[]) { let (a, b, c) = arg_reduce " +
-                        head + " over m in 0..M, n in 0..N " + (rest.starts_with("where") ? rest.substr(0, rest.find('|')) : "") +
-                        " { x[m, n] } " + (rest.find('|') == std::string::npos ? "" : rest.substr(rest.find('|') + 1)) +
+  auto k = parse_kernel("kernel k(x: in " + type + "[M, N], v: out " + type +
+                        "[], i: out i64[], j: out i64[]) { let (a, b, c) = arg_reduce " + head + " over m in 0..M, n in 0..N " +
+                        (rest.starts_with("where") ? rest.substr(0, rest.find('|')) : "") + " { x[m, n] } " +
+                        (rest.find('|') == std::string::npos ? "" : rest.substr(rest.find('|') + 1)) +
                         "  v[] = a  i[] = to_i64(b)  j[] = to_i64(c) }");
   Arguments a;
   a.tensor("x", t, shape, x).tensor("v", t, {}).tensor("i", DType::i64, {}).tensor("j", DType::i64, {});
@@ -135,7 +141,8 @@ TEST(ArgReduce, IntegersAreSignedSaveTruthValuesAndU64) {
 // init stands before the first member, and may be a value with any coordinates.
 TEST(ArgReduce, InitTakesPartFirst) {
   auto with = [](Words x, const char* init, const char* rule = "tie(first) nan(ignore)") {
-    return chosen(std::string("max ") + rule, DType::f32, {1, static_cast<std::int64_t>(x.size())}, x, std::string("|init (") + init + ")");
+    return chosen(std::string("max ") + rule, DType::f32, {1, static_cast<std::int64_t>(x.size())}, x,
+                  std::string("|init (") + init + ")");
   };
   EXPECT_EQ(with({}, "2.0, 8, 9"), (Words{"2.0", "8", "9"}));
   EXPECT_EQ(with({"1", "2"}, "2.0, 8, 9"), (Words{"2.0", "8", "9"}));
@@ -147,8 +154,9 @@ TEST(ArgReduce, InitTakesPartFirst) {
 }
 
 TEST(ArgReduce, NothingToChooseFromIsErroneous) {
-  auto k = parse_kernel("kernel k(x: in f32[N], i: out i64[]) { let (v, a) = arg_reduce max tie(first) nan(first) over n in 0..N where "
-                        "x[n] > 0.0 { x[n] }  i[] = to_i64(a) }");
+  auto k = parse_kernel(
+      "kernel k(x: in f32[N], i: out i64[]) { let (v, a) = arg_reduce max tie(first) nan(first) over n in 0..N where "
+      "x[n] > 0.0 { x[n] }  i[] = to_i64(a) }");
   for (Words x : {Words{}, Words{"-1", "nan"}}) {
     Arguments a;
     a.tensor("x", DType::f32, {static_cast<std::int64_t>(x.size())}, x).tensor("i", DType::i64, {});
@@ -245,8 +253,9 @@ TEST(Scan, ResultsAreTensors) {
 }
 
 TEST(Scan, ErrorsNameTheMember) {
-  auto k = parse_kernel("kernel k(x: in i32[N], y: out i32[]) { let (p, last) = scan inclusive forward (n in 0..N) map { x[n] } combine "
-                        "order(strict) (a: i32, b: i32) { divt(a, b) }  y[] = last }");
+  auto k = parse_kernel(
+      "kernel k(x: in i32[N], y: out i32[]) { let (p, last) = scan inclusive forward (n in 0..N) map { x[n] } combine "
+      "order(strict) (a: i32, b: i32) { divt(a, b) }  y[] = last }");
   Arguments a;
   a.tensor("x", DType::i32, {3}, {"6", "2", "0"}).tensor("y", DType::i32, {});
   run_badly(k, a, RuntimeErrorKind::division, {"divt 3 by zero", "n = 2"});
@@ -266,11 +275,13 @@ std::vector<double> radii(const std::string& text, const Arguments& a) {
 
 TEST(FoldBounds, PrefixesOfALicensedScanHaveRadiiOfTheirOwn) {
   auto kernel = [](const char* rhs) {
-    return std::string("kernel k(x: in f32[N], y: out f32[N]) { let (p, last) = scan ") + rhs + "  parallel n in 0..N { y[n] = p[n] } }";
+    return std::string("kernel k(x: in f32[N], y: out f32[N]) { let (p, last) = scan ") + rhs +
+           "  parallel n in 0..N { y[n] = p[n] } }";
   };
   auto on = [](Words x) {
     Arguments a;
-    a.tensor("x", DType::f32, {static_cast<std::int64_t>(x.size())}, x).tensor("y", DType::f32, {static_cast<std::int64_t>(x.size())});
+    a.tensor("x", DType::f32, {static_cast<std::int64_t>(x.size())}, x)
+        .tensor("y", DType::f32, {static_cast<std::int64_t>(x.size())});
     return a;
   };
   EXPECT_TRUE(radii(kernel("add inclusive forward order(strict) over n in 0..N { x[n] }"), on({"0.1", "0.2"})).empty());
@@ -282,7 +293,8 @@ TEST(FoldBounds, PrefixesOfALicensedScanHaveRadiiOfTheirOwn) {
   EXPECT_GT(r[1], 0);
   EXPECT_GT(r[3], r[2]);
   EXPECT_LT(r[2], 1e-6);
-  const std::vector<double> back = radii(kernel("add exclusive reverse order(any) over n in 0..N { x[n] }"), on({"0.5", "0.1", "0.3", "100"}));
+  const std::vector<double> back =
+      radii(kernel("add exclusive reverse order(any) over n in 0..N { x[n] }"), on({"0.5", "0.1", "0.3", "100"}));
   EXPECT_EQ(back[3], 0);
   EXPECT_GT(back[0], 0);
   // A combine of the author's own is sampled.
@@ -298,8 +310,9 @@ TEST(FoldBounds, PrefixesOfALicensedScanHaveRadiiOfTheirOwn) {
 
 // Scans in other bracketings stay within the radius.
 TEST(FoldBounds, OtherOrdersOfAScanStayWithinTheRadius) {
-  auto k = parse_kernel("kernel k(x: in f32[N], y: out f32[N]) { let (p, last) = scan add inclusive forward order(tree) over n in 0..N { "
-                        "x[n] }  parallel n in 0..N { y[n] = p[n] } }");
+  auto k = parse_kernel(
+      "kernel k(x: in f32[N], y: out f32[N]) { let (p, last) = scan add inclusive forward order(tree) over n in 0..N { "
+      "x[n] }  parallel n in 0..N { y[n] = p[n] } }");
   for (std::uint64_t seed = 1; seed < 20; seed += 2) {
     Arguments a;
     a.random("x", DType::f32, {200}, seed).tensor("y", DType::f32, {200});
@@ -323,7 +336,8 @@ TEST(FoldBounds, OtherOrdersOfAScanStayWithinTheRadius) {
 
 TEST(FoldBounds, AChoiceAmongValuesThatOverlapIsNotDecided) {
   const std::string text =
-      "kernel k(x: in f32[N], y: out f32[], i: out i64[]) { let (v, at) = arg_reduce max tie(first) nan(first) over n in 0..N { exp(x[n]) } "
+      "kernel k(x: in f32[N], y: out f32[], i: out i64[]) { let (v, at) = arg_reduce max tie(first) nan(first) over n in 0..N "
+      "{ exp(x[n]) } "
       " y[] = v  i[] = to_i64(at) }";
   auto reference = [&](Words x) {
     auto k = parse_kernel(text);

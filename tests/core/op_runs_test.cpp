@@ -152,6 +152,20 @@ const std::vector<Row>& kernel_rows() {
        y,
        "y[0] = reduce add order(strict) over i in 0..4 { x[i] }\n y[1] = reduce max.nan order(any) over i in 0..4 { x[i] }",
        {"3.75", "4.0", "0.0", "0.0"}},
+      {K::arg_reduce,
+       w,
+       "let (v, j) = arg_reduce min tie(last) nan(first) over i in 0..4 where x[i] > 0.0 { x[i] }\n w[0] = to_i32(j)",
+       {"2", "0", "0", "0"}},
+      {K::scan,
+       y,
+       "let (s, t) = scan add exclusive forward order(strict) over i in 0..4 { x[i] }\n for i in 1..4 { y[i] = s[i] }\n y[0] = "
+       "t",
+       {"3.75", "1.5", "-0.75", "-0.25"}},
+      {K::contract,
+       y,
+       "let t = contract free(i in 0..2 | j in 0..2) paired(n in 0..2) lhs { x[2 * i + n] } rhs { x[2 * n + j] } product exact "
+       "accumulate f32 order(strict)\n parallel i in 0..2, j in 0..2 { y[2 * i + j] = t[i, j] }",
+       {"1.125", "-12.375", "2.75", "14.875"}},
   };
   return rows;
 }

@@ -125,22 +125,29 @@ inline std::vector<OpSample> op_samples() {
       "let (r: i32, t: i1) = atomic_cas w[i], c, d order(acq_rel, release) share(invocation)", "V-36");
   kir(OpKind::assume_in_bounds, "assume_in_bounds m[i, i]", "assume_in_bounds m[i]", "T-08");
   kir(OpKind::arg_reduce,
-      "let (r: f32, t: index, u: index) = arg_reduce max tie(last) nan(ignore) (j in 0..N, l in 1..2) where { let g: i1 = index j < 3\n"
+      "let (r: f32, t: index, u: index) = arg_reduce max tie(last) nan(ignore) (j in 0..N, l in 1..2) where { let g: i1 = "
+      "index j < 3\n"
       " yield g } map { let h: f32 = load m[j, l]\n yield h } init (a, i, i)",
       "let (r: f32, t: i32) = arg_reduce max tie(first) nan(first) (j in 0..N) map { yield a }", "T-04");
   kir(OpKind::scan,
       "let (r: f32[N - 1], t: i32[N - 1], u: f32, v: i32) = scan exclusive reverse (j in 1..N) map { yield a, c } combine "
-      "order(tree) (e: f32, f: i32, g: f32, h: i32) { let z: f32 = add e, g\n let o: i32 = add f, h\n yield z, o } identity (-0.0, 0)"
+      "order(tree) (e: f32, f: i32, g: f32, h: i32) { let z: f32 = add e, g\n let o: i32 = add f, h\n yield z, o } identity "
+      "(-0.0, 0)"
       " init (b, d)",
-      "let (r: f32[N], u: f32) = scan exclusive forward (j in 0..N) map { yield a } combine order(any) (e: f32, g: f32) { yield e }",
+      "let (r: f32[N], u: f32) = scan exclusive forward (j in 0..N) map { yield a } combine order(any) (e: f32, g: f32) { "
+      "yield e }",
       "V-47");
   kir(OpKind::contract,
-      "let r: f32[2, N, 3] = contract batch(e in 0..2) free(f in 0..N | g in 1..4) paired(j in 0..N, l in 0..2) lhs { let z: f16 = "
-      "convert.rn a\n yield z } rhs { let z: tf32 = convert.rn b\n yield z } product exact accumulate f32 order(any) unit(1e-4) "
+      "let r: f32[2, N, 3] = contract batch(e in 0..2) free(f in 0..N | g in 1..4) paired(j in 0..N, l in 0..2) lhs { let z: "
+      "f16 = "
+      "convert.rn a\n yield z } rhs { let z: tf32 = convert.rn b\n yield z } product exact accumulate f32 order(any) "
+      "unit(1e-4) "
       "identity (-0.0) init (s)\n"
-      "let t: i32[] = contract batch() free( | ) paired(j in 0..N) lhs { yield c } rhs { yield d } product (u: i32, v: i32) { let w: i32 "
+      "let t: i32[] = contract batch() free( | ) paired(j in 0..N) lhs { yield c } rhs { yield d } product (u: i32, v: i32) { "
+      "let w: i32 "
       "= mul u, v\n yield w } combine order(any) (u: i32, v: i32) { let w: i32 = add u, v\n yield w } identity (0)",
-      "let r: f16[N] = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield a } rhs { yield b } product exact accumulate f16 "
+      "let r: f16[N] = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield a } rhs { yield b } product exact accumulate "
+      "f16 "
       "order(any)",
       "V-50");
   pir(OpKind::splat, "%r: f32<8; @L> = splat %c", "%r: i32<8; @L> = splat %c", "W-10");

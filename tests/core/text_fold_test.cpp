@@ -17,28 +17,35 @@ std::string flat(const std::string& statement) {
 }
 
 TEST(TextFolds, ShortFormsStandForFlatOnes) {
-  EXPECT_EQ(flat("let r = reduce min.nan order(tree) over j in 0..N where x[j] > a { x[j] }"),
-            flat("let r: f32 = reduce (j in 0..N) where { let t0: f32 = load x[j]\n let t1: i1 = cmp.ogt t0, a\n yield t1 } map { "
-                 "let t2: f32 = load x[j]\n yield t2 } combine order(tree) (t3: f32, t4: f32) { let t5: f32 = min.nan t3, t4\n yield "
-                 "t5 } identity (inf)"));
+  EXPECT_EQ(
+      flat("let r = reduce min.nan order(tree) over j in 0..N where x[j] > a { x[j] }"),
+      flat("let r: f32 = reduce (j in 0..N) where { let t4: f32 = load x[j]\n let t5: i1 = cmp.ogt t4, a\n yield t5 } map { "
+           "let t0: f32 = load x[j]\n yield t0 } combine order(tree) (t1: f32, t2: f32) { let t3: f32 = min.nan t1, t2\n yield "
+           "t3 } identity (inf)"));
   EXPECT_EQ(flat("let r = reduce min.nan order(tree) over j in 0..N where p { a }"),
             flat("let r = reduce min.nan order(tree) over j in 0..N where { yield p } { a }"));
   EXPECT_EQ(flat("let (r, e) = arg_reduce min tie(first) nan(ignore) over j in 0..N where p { x[j] } init (a, i)"),
-            flat("let (r: f32, e: index) = arg_reduce min tie(first) nan(ignore) (j in 0..N) where { yield p } map { let t0: f32 = load "
+            flat("let (r: f32, e: index) = arg_reduce min tie(first) nan(ignore) (j in 0..N) where { yield p } map { let t0: "
+                 "f32 = load "
                  "x[j]\n yield t0 } init (a, i)"));
-  EXPECT_EQ(flat("let (r, e) = scan max.s exclusive reverse order(any) over j in 1..N { k[j] }"),
-            flat("let (r: i32[N - 1], e: i32) = scan exclusive reverse (j in 1..N) map { let t0: i32 = load k[j]\n yield t0 } combine "
-                 "order(any) (t1: i32, t2: i32) { let t3: i32 = max.s t1, t2\n yield t3 } identity (-2147483648)"));
-  EXPECT_EQ(flat("let r = contract free(f in 0..N | g in 0..N) paired(j in 0..N) lhs { m[f, j] } rhs { m[j, g] } product exact "
-                 "accumulate f64 order(any) unit(1e-6)"),
-            flat("let r: f64[N, N] = contract batch() free(f in 0..N | g in 0..N) paired(j in 0..N) lhs { let t0: f32 = load m[f, j]\n "
-                 "yield t0 } rhs { let t1: f32 = load m[j, g]\n yield t1 } product exact accumulate f64 order(any) unit(1e-06)"));
+  EXPECT_EQ(
+      flat("let (r, e) = scan max.s exclusive reverse order(any) over j in 1..N { k[j] }"),
+      flat(
+          "let (r: i32[N - 1], e: i32) = scan exclusive reverse (j in 1..N) map { let t0: i32 = load k[j]\n yield t0 } combine "
+          "order(any) (t1: i32, t2: i32) { let t3: i32 = max.s t1, t2\n yield t3 } identity (-2147483648)"));
+  EXPECT_EQ(
+      flat("let r = contract free(f in 0..N | g in 0..N) paired(j in 0..N) lhs { m[f, j] } rhs { m[j, g] } product exact "
+           "accumulate f64 order(any) unit(1e-6)"),
+      flat("let r: f64[N, N] = contract batch() free(f in 0..N | g in 0..N) paired(j in 0..N) lhs { let t0: f32 = load m[f, "
+           "j]\n "
+           "yield t0 } rhs { let t1: f32 = load m[j, g]\n yield t1 } product exact accumulate f64 order(any) unit(1e-06)"));
 }
 
 // A fold may stand where a block gives its value.
 TEST(TextFolds, StandAtTheEndOfABlock) {
-  expect_kir_round_trip(kernel_around("let t = tensor (j in 0..N) { reduce add order(any) over l in 0..N where l < j { m[j, l] } }\n"
-                                      "let (r, e) = if p { arg_reduce max tie(first) nan(first) over j in 0..N { x[j] } } else { yield a, i }"));
+  expect_kir_round_trip(
+      kernel_around("let t = tensor (j in 0..N) { reduce add order(any) over l in 0..N where l < j { m[j, l] } }\n"
+                    "let (r, e) = if p { arg_reduce max tie(first) nan(first) over j in 0..N { x[j] } } else { yield a, i }"));
 }
 
 TEST(TextFolds, EveryRuleOfAChoicePrints) {
@@ -58,31 +65,41 @@ TEST(TextFolds, MistakesAreTold) {
       {"let r = reduce add order(any) over j in 0..N where a { x[j] }", "V-45", "`where` yields one i1"},
       {"let r = reduce add order(any) over j in 0..N where { x[j] }", "P-03", "before the block"},
       {"let r = arg_reduce max over j in 0..N { x[j] }", "P-03", "expected 'tie'"},
-      {"let (r, e) = arg_reduce most tie(first) nan(first) over j in 0..N { x[j] }", "P-03", "expected min or max, found 'most'"},
-      {"let (r, e) = arg_reduce max tie(any) nan(first) over j in 0..N { x[j] }", "P-03", "expected first or last, found 'any'"},
+      {"let (r, e) = arg_reduce most tie(first) nan(first) over j in 0..N { x[j] }", "P-03",
+       "expected min or max, found 'most'"},
+      {"let (r, e) = arg_reduce max tie(any) nan(first) over j in 0..N { x[j] }", "P-03",
+       "expected first or last, found 'any'"},
       {"let (r, e) = arg_reduce max tie(first) nan(skip) over j in 0..N { x[j] }", "P-03", "expected first, last or ignore"},
       {"let r = arg_reduce max tie(first) nan(first) over j in 0..N { x[j] }", "T-08", "1 names for 2 results"},
       {"let (r, e) = arg_reduce max tie(first) nan(first) over j in 0..N { yield a, b }", "T-08", "one data value"},
       {"let (r, e) = arg_reduce max tie(first) nan(first) over j in 0..N { j }", "T-08", "one data value"},
       {"let r = scan add inclusive forward order(any) over j in 0..N { x[j] }", "T-08", "1 names for 2 results"},
       {"let (r, e) = scan add order(any) over j in 0..N { x[j] }", "P-03", "expected inclusive or exclusive, found 'order'"},
-      {"let (r, e) = scan add inclusive order(any) over j in 0..N { x[j] }", "P-03", "expected forward or reverse, found 'order'"},
-      {"let (r, e) = scan sub inclusive forward order(any) over j in 0..N { x[j] }", "T-05", "'scan sub' has no short form over f32"},
-      {"let (r, e) = scan add inclusive forward order(any) over j in 0..N where p { x[j] }", "P-04", "a result for each member"},
-      {"let (r: f32[N], e) = scan add inclusive forward order(any) over j in 1..N { x[j] }", "T-04", "is declared f32[N] but is f32[N - 1]"},
+      {"let (r, e) = scan add inclusive order(any) over j in 0..N { x[j] }", "P-03",
+       "expected forward or reverse, found 'order'"},
+      {"let (r, e) = scan sub inclusive forward order(any) over j in 0..N { x[j] }", "T-05",
+       "'scan sub' has no short form over f32"},
+      {"let (r, e) = scan add inclusive forward order(any) over j in 0..N where p { x[j] }", "P-04",
+       "a result for each member"},
+      {"let (r: f32[N], e) = scan add inclusive forward order(any) over j in 1..N { x[j] }", "T-04",
+       "is declared f32[N] but is f32[N - 1]"},
       {"let r = contract free(f in 0..N) paired(j in 0..N) lhs { a } rhs { b } product exact accumulate f32 order(any)", "P-03",
        "expected '|' between the free axes"},
-      {"let r = contract free(f in 0..N | f in 0..N) paired(j in 0..N) lhs { a } rhs { b } product exact accumulate f32 order(any)",
+      {"let r = contract free(f in 0..N | f in 0..N) paired(j in 0..N) lhs { a } rhs { b } product exact accumulate f32 "
+       "order(any)",
        "T-02", "'f' is already bound"},
-      {"let r = contract free(f in 0..N | g in 0..N) paired(j in 0..N) lhs { x[g] } rhs { b } product exact accumulate f32 order(any)",
+      {"let r = contract free(f in 0..N | g in 0..N) paired(j in 0..N) lhs { x[g] } rhs { b } product exact accumulate f32 "
+       "order(any)",
        "T-01", "'g' is not bound here"},
       {"let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { a } rhs { b } product mul order(any)", "P-03",
        "before the product's arguments, or 'exact'"},
-      {"let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { a } rhs { b } product exact accumulate f32 order(any) unit(s)", "P-03",
-       "a unit is a literal"},
+      {"let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { a } rhs { b } product exact accumulate f32 order(any) "
+       "unit(s)",
+       "P-03", "a unit is a literal"},
       {"let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { a } rhs { b } product exact accumulate f32", "P-03",
        "expected 'order'"},
-      {"let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { a } rhs { b } product (u: f32, v: f32) { u * v } combine order(any) "
+      {"let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { a } rhs { b } product (u: f32, v: f32) { u * v } combine "
+       "order(any) "
        "(u: f32, c: i32, v: f32, d: i32) { yield u, c }",
        "T-08", "sums one component"},
   };

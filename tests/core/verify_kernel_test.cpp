@@ -454,21 +454,29 @@ std::multimap<std::string, std::string> text_breakers() {
       {"V-45", "let r = reduce (j in 0..N) where { yield j } map { yield a } combine order(any) (u: f32, v: f32) { yield u }"},
       {"V-45", "let r = reduce (j in 0..N) where { yield c } map { yield a } combine order(any) (u: f32, v: f32) { yield u }"},
       {"V-29", "let r = reduce add order(any) over j in 0..N where { y[j] = a\n yield p } { x[j] }"},
-      {"V-47", "let (r, t) = scan exclusive forward (j in 0..N) map { yield a } combine order(any) (u: f32, v: f32) { yield u }"},
-      {"V-31", "let (r, t) = scan inclusive forward (j in 0..N) map { yield a } combine order(any) (u: f32, v: f32) { yield u } "
-               "init (a, b)"},
-      {"V-48", "let r: f32[N, N] = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield a } rhs { yield b } product exact "
-               "accumulate f32 order(any)"},
-      {"V-48", "let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield a, b } rhs { yield b } product exact "
-               "accumulate f32 order(any)"},
-      {"V-17", "let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield a } rhs { yield b } product (u: f32, v: f64) { "
-               "yield u } combine order(any) (u: f32, v: f32) { yield u }"},
-      {"V-50", "let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield c } rhs { yield d } product exact accumulate f32 "
-               "order(any)"},
-      {"V-50", "let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield a } rhs { yield b } product exact accumulate f32 "
-               "order(any) unit(inf)"},
-      {"V-50", "let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield c } rhs { yield d } product exact accumulate i32 "
-               "order(any) unit(0.5)"},
+      {"V-47",
+       "let (r, t) = scan exclusive forward (j in 0..N) map { yield a } combine order(any) (u: f32, v: f32) { yield u }"},
+      {"V-31",
+       "let (r, t) = scan inclusive forward (j in 0..N) map { yield a } combine order(any) (u: f32, v: f32) { yield u } "
+       "init (a, b)"},
+      {"V-48",
+       "let r: f32[N, N] = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield a } rhs { yield b } product exact "
+       "accumulate f32 order(any)"},
+      {"V-48",
+       "let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield a, b } rhs { yield b } product exact "
+       "accumulate f32 order(any)"},
+      {"V-17",
+       "let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield a } rhs { yield b } product (u: f32, v: f64) { "
+       "yield u } combine order(any) (u: f32, v: f32) { yield u }"},
+      {"V-50",
+       "let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield c } rhs { yield d } product exact accumulate f32 "
+       "order(any)"},
+      {"V-50",
+       "let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield a } rhs { yield b } product exact accumulate f32 "
+       "order(any) unit(inf)"},
+      {"V-50",
+       "let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield c } rhs { yield d } product exact accumulate i32 "
+       "order(any) unit(0.5)"},
       {"V-30", "let r: i32 = reduce (j in 0..N) map { yield a } combine order(any) (u: i32, v: i32) { yield u }"},
   };
 }
