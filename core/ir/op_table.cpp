@@ -237,8 +237,8 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
      .regions = {{{"lhs", K::yield, C::pure}, {"rhs", K::yield, C::pure}, {"product", K::yield, C::pointwise}, {"combine", K::yield, C::pointwise}}, 2},
      .attributes = {{A::ranges}, {A::axes}, {A::order}, {A::identity, Use::optional}, {A::identity_assumed, Use::optional}, {A::exact_product, Use::optional}, {A::unit, Use::optional}},
      .doc = "For each member of the batch and free axes the products of both sides, combined over the paired axes under the "
-            "order licence. An exact product enters the sum unrounded; `unit` licenses an error of unit * sum |a| |b|. Each "
-            "side is evaluated once for each member of its own axes. No paired member: init, else identity, else "
+            "order licence. An exact product enters the sum unrounded; `unit` licenses an error of that part of the products' "
+            "magnitudes. Each side is evaluated once for each member of its own axes. No paired member: init, else identity, else "
             "erroneous."},
 
     // fragments
