@@ -1,5 +1,5 @@
-// The fold in a reduce, a scan, a contract and a scatter that reduces: a combine over the mapped values of members, an order licence, an initial value
-// that takes part once, an identity that may be inserted any number of times.
+// The fold in a reduce, a scan, a contract and a scatter that reduces: a combine over the mapped values of members, an order
+// licence, an initial value that takes part once, an identity that may be inserted any number of times.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,8 @@ struct Fold {
   DType type = DType::i32;  // of the only component, or the first one
   std::size_t components = 0;
 };
-// Of a verified operation; empty when it has none. Of a scatter the old contents are the accumulators. Spans and pointers live as long as the operation.
+// Of a verified operation; empty when it has none. Of a scatter the old contents are the accumulators. Spans and pointers live
+// as long as the operation.
 std::optional<Fold> as_fold(const Body& body, const Op& op);
 
 // The pointwise operation that a combine of one component is when it is just one of both its arguments.

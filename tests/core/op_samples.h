@@ -144,8 +144,8 @@ inline std::vector<OpSample> op_samples() {
       "unit(1e-4) "
       "identity (-0.0) init (s)\n"
       "let t: i32[] = contract batch() free( | ) paired(j in 0..N) lhs { yield c } rhs { yield d } product (u: i32, v: i32) { "
-      "let w: i32 "
-      "= mul u, v\n yield w } combine order(any) (u: i32, v: i32) { let w: i32 = add u, v\n yield w } identity (0)",
+      "let o: i32 "
+      "= mul u, v\n yield o } combine order(any) (u: i32, v: i32) { let o: i32 = add u, v\n yield o } identity (0)",
       "let r: f16[N] = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield a } rhs { yield b } product exact accumulate "
       "f16 "
       "order(any)",
