@@ -76,7 +76,8 @@ struct Instr {
 struct DomainPlan {
   std::vector<std::uint32_t> low, high;  // into Code::expressions
   std::vector<Slot> arguments;
-  bool dependent = false;  // a bound uses an argument of the domain: not supported
+  std::vector<Slot> focus;  // the variables that a focus names for them; empty: the arguments themselves
+  bool dependent = false;   // a bound uses an argument of the domain: not supported
 };
 
 // Values handed from one list of slots to another at once.

@@ -106,6 +106,10 @@ Instr Decoder::contract(const Op& op, Instr i) {
     bounds(side, axes.batch + (s == 0 ? 0 : axes.left), s == 0 ? axes.left : axes.right);
     bounds(side, axes.batch + axes.left + axes.right, axes.paired);
     side.domain.arguments = slots(body_.region(side.region).args);
+    for (std::size_t k = 0; k < side.domain.arguments.size(); ++k) {
+      const ValueId bound = bound_with(body_, op, s, k);  // batch and paired variables are those of the left side
+      side.domain.focus.push_back(bound ? slot(bound) : side.domain.arguments[k]);
+    }
     region(side.region);
     side.yield = slot(yields(side.region)[0]);
     side.type = body_.type(yields(side.region)[0]).dtype;

@@ -135,6 +135,7 @@ bool Machine::arg_reduce(const Instr& i) {
     if (!run_region(plan.map)) return false;
     consider(plan.value, m);
   }
+  if (winner == kNobody && !candidates.empty()) return check_observed(kUndecided, i.op, "what an arg_reduce chooses from");
   if (winner == kNobody && !d.skips)
     return fail(RuntimeErrorKind::empty_reduction, i.op,
                 fmt::format("an arg_reduce without {}members has no initial value", d.count > 0 ? "active " : ""));

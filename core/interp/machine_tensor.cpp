@@ -17,7 +17,7 @@ bool Machine::domain(const DomainPlan& plan, OpId op, Domain& d) {
     Integer extent = high > low ? high - low : 0;
     std::optional<std::vector<std::int64_t>> values;
     if (focus_)
-      if (auto it = focus_->find(ValueId(plan.arguments[k])); it != focus_->end()) {
+      if (auto it = focus_->find(ValueId(plan.focus.empty() ? plan.arguments[k] : plan.focus[k])); it != focus_->end()) {
         values.emplace();
         for (std::int64_t v : it->second)
           if (v >= low && v < high) values->push_back(v);

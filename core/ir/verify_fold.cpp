@@ -136,6 +136,7 @@ void BodyVerifier::contract(const Op& o) {
   const std::optional<ContractAxes> axes = contract_axes(o);
   if (!axes || ranges.size() != 2 * axes->sum())
     return error("V-48", o, fmt::format("`axes` does not divide the {} bounds", ranges.size()));
+  if (axes->sum() > kMaxRank) return error("V-48", o, fmt::format("a contract has at most {} axes", kMaxRank));
   std::vector<Type> operands;
   if (!sides(o, *axes, operands)) return;
   const Type& result = body_.type(o.results[0]);

@@ -40,11 +40,15 @@ class Namer {
  private:
   // Variables that the text binds once have one name in all the regions that have them, and one of their own beside others.
   void regions_of(const Op& op) {
-    for (std::size_t which = 0; which < op.regions.size(); ++which) {
+    // In the order of the text: a predicate stands before what it guards.
+    std::vector<std::size_t> order;
+    for (std::size_t k = 0; k < op.regions.size(); ++k) order.insert(is_predicate(op, k) ? order.begin() : order.end(), k);
+    for (std::size_t which : order) {
       const std::vector<ValueId>& args = body_.region(op.regions[which]).args;
       bool shares = false;
       for (std::size_t k = 0; k < args.size(); ++k)
         if (ValueId v = bound_with(body_, op, which, k)) {
+          if (names_[v.index].empty()) names_[v.index] = choose(body_.value(v).name);
           names_[args[k].index] = names_[v.index];
           shares = true;
         }
@@ -55,6 +59,11 @@ class Namer {
       region(op.regions[which], false);
       for (const std::string& n : held) visible_.erase(n);
     }
+  }
+
+  static bool is_predicate(const Op& op, std::size_t region) {
+    const RegionRules& rules = row(op.kind).regions;
+    return region < static_cast<std::size_t>(rules.count) && rules[region].name == "where";
   }
 
   bool free(const std::string& name) const {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/interp/oracle.h"
+#include "core/numeric/scalar_ops.h"
 #include "tests/core/interp_support.h"
 
 namespace kir {
@@ -26,6 +27,36 @@ Words multiplied(const std::shared_ptr<const Kernel>& k, DType in, DType out, st
 }
 
 const char* kExact = "exact accumulate f32 order(strict) init (0.0)";
+
+TEST(Widening, KeepsEveryValue) {
+  for (int from = 0; from < kDTypeCount; ++from)
+    for (int to = 0; to < kDTypeCount; ++to) {
+      const DType a = static_cast<DType>(from), b = static_cast<DType>(to);
+      if (!holds_every(b, a)) continue;
+      EXPECT_EQ(is_float(a), is_float(b));
+      // All patterns of 8 and 16 bits, the ends of wider ones.
+      const int width = bit_width(a), shift = a == DType::tf32 ? 13 : 0;
+      for (std::uint64_t n = 0; n < (width >= 16 ? 65536u : 1u << width); ++n) {
+        const std::uint64_t bits = width > 16 ? (n >> 8 << (width - 8) | (n & 255) << shift) : n;
+        const Scalar x{a, bits}, y = widen(x, b);
+        EXPECT_EQ(y.type, b);
+        if (is_float(a)) {
+          EXPECT_TRUE((x.is_nan() && y.is_nan()) || (x.as_double() == y.as_double())) << literal_text(x) << " as " << name(b);
+        } else if (a == DType::i1 || a == DType::u64) {
+          EXPECT_EQ(x.as_unsigned(), y.as_unsigned());
+        } else {
+          EXPECT_EQ(x.as_signed(), bit_width(b) == 64 ? static_cast<std::int64_t>(y.bits) : y.as_signed());
+        }
+      }
+    }
+  EXPECT_TRUE(holds_every(DType::f16, DType::f8e4m3) && holds_every(DType::bf16, DType::f8e5m2));
+  EXPECT_TRUE(holds_every(DType::tf32, DType::f16) && holds_every(DType::tf32, DType::bf16) &&
+              holds_every(DType::f32, DType::tf32));
+  EXPECT_FALSE(holds_every(DType::bf16, DType::f16) || holds_every(DType::f16, DType::bf16) ||
+               holds_every(DType::f32, DType::f64));
+  EXPECT_FALSE(holds_every(DType::f8e4m3, DType::f8e5m2) || holds_every(DType::f8e5m2, DType::f8e4m3));
+  EXPECT_FALSE(holds_every(DType::f32, DType::i8) || holds_every(DType::i32, DType::f16) || holds_every(DType::i8, DType::i16));
+}
 
 // shows: K7.6
 TEST(Contract, MultipliesMatrices) {

@@ -36,9 +36,10 @@ TEST(Faults, BR11_EveryMemberEntersAReductionOnceWhateverTheExtent) {
   EXPECT_EQ(a.elements("m"), Words{"47.0"});
 }
 
-// "The last one wins" has no two-sided identity: without one the ordered reduction is right, and an empty one is erroneous.
-// That an identity given for it is refuted is shown in tests/smt. shows: K7.12
+// shows: K7.12
 TEST(Faults, BR12_TakingTheLastNeedsNoIdentity) {
+  // "The last one wins" has no two-sided identity: without one the ordered reduction is right, and an empty one is erroneous.
+  // An identity given for it is refuted: corpus/must-reject/last_wins_identity.kir.
   auto k = parse_kernel(R"(kernel k(g: inout i32[5], R: index) where R >= 0, R <= 5 {
     for r in 0..R {
       g[r] = to_i32(17 * r + 8)
@@ -126,9 +127,9 @@ TEST(Faults, BR15_ACombineThatDoesNotCommuteKeepsItsOperandOrder) {
   }
 }
 
-// Definition 1: flip, scan, flip. The left operand is the earlier member of the traversal.
 // shows: K7.3
 TEST(Faults, BR16_AReverseScanIsTheFlippedScanOfTheFlippedMembers) {
+  // Definition 1: flip, scan, flip. The left operand is the earlier member of the traversal.
   Arguments a;
   a.tensor("f", DType::i32, {3}, {"2", "3", "4"}).tensor("x", DType::i32, {3}, {"1", "1", "1"});
   a.tensor("F", DType::i32, {3}).tensor("X", DType::i32, {3});
@@ -200,9 +201,9 @@ TEST(Faults, BR29_TheAccumulatorHasTheTypeThatTheReductionSays) {
   }
 }
 
-// A masked member takes part in nothing: each consumer has its own active members, and no fill is needed.
 // shows: K7.12
 TEST(Faults, BR41_InactiveLanesReachNoConsumer) {
+  // A masked member takes part in nothing: each consumer has its own active members, and no fill is needed.
   auto k = parse_kernel(R"(kernel k(x: in f32[N], s: out f32[], m: out f32[], i: out i64[]) where N <= 8 {
     let total = reduce add order(any) over k in 0..8 where k < N { x[k] }
     let (least, at) = arg_reduce min tie(first) nan(first) over k in 0..8 where k < N { x[k] }

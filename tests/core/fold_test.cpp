@@ -261,6 +261,37 @@ TEST(Scan, ErrorsNameTheMember) {
   run_badly(k, a, RuntimeErrorKind::division, {"divt 3 by zero", "n = 2"});
 }
 
+TEST(ArgReduce, PhysicalProgramsHaveItToo) {
+  auto p = parse_program(R"(program k
+abi {
+  x: view f32[N] in
+  i: view i32[] out
+  dims N: i64
+}
+launch { threads 1 grid G = O0 + L0 }
+space {
+  g: (m in 0..1) length L0 = 1 offset O0 = 0
+}
+dispatch %w: i64 = program_id {
+  O0 <= %w < O0 + L0 -> g(%m = %w - O0)
+  else -> exit
+}
+group g (%m: i64 in 0..1) {
+  (%v: f32, %at: i32) = arg_reduce max tie(last) nan(ignore) (%n: i32 in 0..N) map {
+    %u: f32 = load x[%n]
+    yield %u
+  }
+  store i[] = %at
+})");
+  Arguments a;
+  a.tensor("x", DType::f32, {5}, {"1", "7", "nan", "7", "-inf"}).tensor("i", DType::i32, {});
+  run_well(p, a);
+  EXPECT_EQ(a.elements("i"), Words{"3"});
+  Arguments none;
+  none.tensor("x", DType::f32, {1}, {"nan"}).tensor("i", DType::i32, {});
+  run_badly(p, none, RuntimeErrorKind::empty_reduction, {"arg_reduce without active members"});
+}
+
 // The oracle's radii of the view `y`, or none when the kernel has one answer.
 std::vector<double> radii(const std::string& text, const Arguments& a) {
   auto k = parse_kernel(text);
@@ -353,6 +384,15 @@ TEST(FoldBounds, AChoiceAmongValuesThatOverlapIsNotDecided) {
   EXPECT_EQ(reference({"0.0", "1.0"}).second, 0);
   EXPECT_TRUE(std::isinf(reference({"1.0", "1.0"}).second));
   EXPECT_TRUE(std::isinf(reference({"1.0", "0.99999994"}).second));
+  // Whether there is a number at all may be open too.
+  auto lost = parse_kernel(
+      "kernel k(x: in f32[N], i: out i64[]) { let (v, at) = arg_reduce max tie(first) nan(ignore) over n in 0..N { exp(x[n]) * "
+      "f32(0.0) } "
+      "i[] = to_i64(at) }");
+  Arguments a;
+  a.tensor("x", DType::f32, {1}, {"88.8"}).tensor("i", DType::i64, {});
+  Diagnostics d;
+  EXPECT_TRUE(interpret_reference(*lost, *bind_launch(lost->abi, a.args, d)).undecided);
 }
 
 }  // namespace

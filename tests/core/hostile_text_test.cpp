@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 std::vector<std::string> corpus(std::initializer_list<const char*> folders, const char* extension) {
   std::vector<fs::path> paths;
   for (const char* folder : folders)
-    for (const auto& f : fs::directory_iterator(fs::path(KIR_SOURCE_DIR "/corpus") / folder))
+    for (const auto& f : fs::recursive_directory_iterator(fs::path(KIR_SOURCE_DIR "/corpus") / folder))
       if (f.path().extension() == extension) paths.push_back(f.path());
   std::sort(paths.begin(), paths.end());
   std::vector<std::string> texts;
@@ -152,7 +152,7 @@ void expect_end(const Program& p) {
 constexpr int kTexts = 1500;
 
 TEST(HostileText, KernelsAreRefusedOrMeanSomething) {
-  Mutator mutator(corpus({".", "must-reject"}, ".kir"), 1);
+  Mutator mutator(corpus({"."}, ".kir"), 1);
   int parsed = 0;
   for (int i = 0; i < kTexts; ++i) {
     const std::string text = mutator.next();

@@ -86,6 +86,31 @@ TEST(Replay, ReductionsAndTensorsRunTheirPoint) {
   expect(interpret_instances(*k, launch, {{m, {3}}, {n, {0}}}), unsupported, {"left out"});
 }
 
+TEST(Replay, FoldsRunTheirPoint) {
+  SparseLaunch launch{.symbols = {{"N", 1 << 30}}};
+  struct Row {
+    const char* body;
+    OpKind kind;
+  };
+  for (const Row& row :
+       {Row{"let (v, i) = arg_reduce max tie(first) nan(first) over n in 0..N where n >= 0 { x[n + 1] }  y[0] = v",
+            OpKind::arg_reduce},
+        Row{"let (p, t) = scan add inclusive reverse order(any) over n in 0..N { x[n + 1] }  y[0] = t", OpKind::scan},
+        Row{"let (p, t) = scan add inclusive forward order(any) over n in 0..N { x[n + 1] }  y[0] = p[0]", OpKind::scan},
+        Row{"let p = contract free( | ) paired(n in 0..N) lhs { x[n + 1] } rhs { x[n] } product exact accumulate f32 "
+            "order(any)  y[0] = p[]",
+            OpKind::contract},
+        Row{"y[0] = reduce add order(any) over n in 0..N where x[n + 1] > 0.0 { x[n] }", OpKind::reduce}}) {
+    auto k = parse_kernel(std::string("kernel k(x: in f32[N], y: out f32[1]) { ") + row.body + " }");
+    const ValueId n = variable(k->body, row.kind);
+    expect(interpret_instances(*k, launch, {{n, {(1 << 30) - 1}}}), out_of_bounds, {"x[1073741824]", "n = 1073741823"});
+    const ReplayResult inside = interpret_instances(*k, launch, {{n, {5}}});
+    ASSERT_TRUE(inside.error) << row.body;
+    EXPECT_EQ(name(inside.error->kind), "unsupported") << row.body << inside.error->message;
+    EXPECT_LT(inside.steps, 100u);
+  }
+}
+
 TEST(Replay, GivenContentsAndScalarsAreUsed) {
   auto k = parse_kernel(
       "kernel k(i: in i64[N], x: in f32[N], y: out f32[N], s: f32) { parallel n in 0..N { let at = to_index(i[n])  y[n] = "

@@ -19,9 +19,9 @@ std::string flat(const std::string& statement) {
 TEST(TextFolds, ShortFormsStandForFlatOnes) {
   EXPECT_EQ(
       flat("let r = reduce min.nan order(tree) over j in 0..N where x[j] > a { x[j] }"),
-      flat("let r: f32 = reduce (j in 0..N) where { let t4: f32 = load x[j]\n let t5: i1 = cmp.ogt t4, a\n yield t5 } map { "
-           "let t0: f32 = load x[j]\n yield t0 } combine order(tree) (t1: f32, t2: f32) { let t3: f32 = min.nan t1, t2\n yield "
-           "t3 } identity (inf)"));
+      flat("let r: f32 = reduce (j in 0..N) where { let t0: f32 = load x[j]\n let t1: i1 = cmp.ogt t0, a\n yield t1 } map { "
+           "let t2: f32 = load x[j]\n yield t2 } combine order(tree) (t3: f32, t4: f32) { let t5: f32 = min.nan t3, t4\n yield "
+           "t5 } identity (inf)"));
   EXPECT_EQ(flat("let r = reduce min.nan order(tree) over j in 0..N where p { a }"),
             flat("let r = reduce min.nan order(tree) over j in 0..N where { yield p } { a }"));
   EXPECT_EQ(flat("let (r, e) = arg_reduce min tie(first) nan(ignore) over j in 0..N where p { x[j] } init (a, i)"),

@@ -366,6 +366,17 @@ std::multimap<std::string, Breaker> built_breakers() {
          a.set(AttrKey::axes, IntList{0, -1, 1, 1});
          t.b.emit_with_regions(OpKind::contract, {}, a, {lhs, rhs}, {Type::tensor(DType::f32, {})});
        })},
+      {"V-48", body([](Built& t) {
+         std::vector<Expr> bounds;
+         for (int i = 0; i < 33; ++i) bounds.insert(bounds.end(), {t.n(0), t.n(1)});
+         RegionId lhs = t.region(std::vector<Type>(33, Type::index()), [&](auto) { t.yield({t.s}); });
+         RegionId rhs = t.region(std::vector<Type>(33, Type::index()), [&](auto) { t.yield({t.s}); });
+         Attrs a = t.ranges(bounds);
+         a.set(AttrKey::order, Order::any);
+         a.set(AttrKey::exact_product, true);
+         a.set(AttrKey::axes, IntList{1, 0, 0, 32});
+         t.b.emit_with_regions(OpKind::contract, {}, a, {lhs, rhs}, {Type::tensor(DType::f32, {t.n(1)})});
+       })},
       {"V-49", body([](Built& t) {
          RegionId lhs = t.region({Type::index()}, [&](auto) { t.yield({t.s}); });
          RegionId rhs = t.region({Type::index()}, [&](auto) { t.yield({t.s}); });
