@@ -12,7 +12,7 @@ import shlex
 import tempfile
 
 from tally import demand, run
-from corpus_checks import ROOT, tail
+from corpus_checks import ROOT, UNSUPPORTED, tail
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
@@ -29,7 +29,7 @@ def kir_block(tools, text):
             file = pathlib.Path(folder) / "example.kir"
             file.write_text(text)
             code, output = tools.validate(file)
-            demand(code == 0 or (code == 3 and "UNSUPPORTED" in output), f"exit {code}\n{tail(output, 20)}")
+            demand(code == 0 or (code == UNSUPPORTED and "UNSUPPORTED" in output), f"exit {code}\n{tail(output, 20)}")
             for options, expected in runs_of(text):
                 code, output = run([tools.path("kir-run"), file, *shlex.split(options)])
                 demand(code == 0 and output.split() == expected.split(), f"`kir-run {options}` prints\n{output}")
