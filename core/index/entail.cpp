@@ -115,9 +115,9 @@ std::vector<Polynomial> SimplifyEngine::atom_facts(Expr a) {
 bool SimplifyEngine::eliminate(const Polynomial& p, Expr a, int depth, Search& search) {
   auto goal = p.linear_in(a);
   if (!goal || goal->first.is_zero()) return false;
-  std::vector<Polynomial> facts = atom_facts(a);
-  facts.insert(facts.end(), nonneg_.begin(), nonneg_.end());
-  for (const Polynomial& f : facts) {
+  const std::vector<Polynomial> own = atom_facts(a);
+  for (std::size_t i = 0; i < own.size() + nonneg_.size(); ++i) {
+    const Polynomial& f = i < own.size() ? own[i] : nonneg_[i - own.size()];
     if (!f.ok() || !f.contains(a)) continue;
     auto fact = f.linear_in(a);
     if (!fact) continue;

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "core/base/check.h"
+#include "core/base/small_set.h"
 
 namespace kir {
 namespace {
+
+constexpr std::size_t kMaxKids = 3;
 
 void mix(std::size_t& h, std::size_t v) { h ^= v + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2); }
 
@@ -132,9 +134,8 @@ Expr ExprPool::any_of(std::span<const Expr> terms) {
 }
 
 Expr ExprPool::import(Expr e, const std::function<Expr(Expr)>& leaf) {
-  std::unordered_map<const ExprNode*, Expr> done;
-  std::function<Expr(Expr)> go = [&](Expr x) -> Expr {
-    if (auto it = done.find(x.node()); it != done.end()) return it->second;
+  std::unordered_map<const ExprNode*, Expr> done;  // of the nodes with kids
+  auto go = [&](auto& self, Expr x) -> Expr {
     Expr out;
     switch (x.kind()) {
       case ExprKind::constant: out = constant(x.number()); break;
@@ -159,20 +160,22 @@ Expr ExprPool::import(Expr e, const std::function<Expr(Expr)>& leaf) {
         KIR_CHECK(out.sort() == x.sort(), "a leaf was replaced by an expression of another sort");
         break;
       default: {
-        std::vector<Expr> kids;
-        kids.reserve(x.kids().size());
+        if (auto it = done.find(x.node()); it != done.end()) return it->second;
+        Expr kids[kMaxKids];
+        std::size_t count = 0;
         bool same = &x.pool() == this;
         for (Expr k : x.kids()) {
-          kids.push_back(go(k));
-          same = same && kids.back() == k;
+          kids[count] = self(self, k);
+          same = same && kids[count] == k;
+          ++count;
         }
-        out = same ? x : make(x.kind(), kids);
+        out = same ? x : make(x.kind(), std::span(kids, count));
+        done.emplace(x.node(), out);
       }
     }
-    done.emplace(x.node(), out);
     return out;
   };
-  return go(e);
+  return go(go, e);
 }
 
 static Expr binary(ExprKind k, Expr a, Expr b) { return a.pool().make(k, {a, b}); }
@@ -202,8 +205,10 @@ Expr implies(Expr a, Expr b) { return binary(ExprKind::implies, a, b); }
 
 Expr substitute(Expr e, const std::function<Expr(Expr)>& f) { return e.pool().import(e, f); }
 
-static void visit_leaves(Expr e, std::unordered_map<const ExprNode*, bool>& seen, std::vector<Expr>& out) {
-  if (!seen.emplace(e.node(), true).second) return;
+using NodeSet = SmallSet<const ExprNode*>;
+
+static void visit_leaves(Expr e, NodeSet& seen, std::vector<Expr>& out) {
+  if (!seen.insert(e.node())) return;
   switch (e.kind()) {
     case ExprKind::symbol:
     case ExprKind::value:
@@ -215,7 +220,7 @@ static void visit_leaves(Expr e, std::unordered_map<const ExprNode*, bool>& seen
 }
 
 std::vector<Expr> leaves(Expr e) {
-  std::unordered_map<const ExprNode*, bool> seen;
+  NodeSet seen;
   std::vector<Expr> out;
   visit_leaves(e, seen, out);
   return out;
@@ -234,12 +239,12 @@ bool mentions(Expr e, const std::function<bool(Expr)>& predicate) {
 }
 
 void append_conjuncts(Expr e, std::vector<Expr>& out) {
-  std::unordered_set<const ExprNode*> seen;
+  NodeSet seen;
   std::vector<Expr> rest{e};
   while (!rest.empty()) {
     Expr x = rest.back();
     rest.pop_back();
-    if (x.is_true() || !seen.insert(x.node()).second) continue;
+    if (x.is_true() || !seen.insert(x.node())) continue;
     if (x.is(ExprKind::logical_and))
       rest.insert(rest.end(), {x.kid(1), x.kid(0)});
     else

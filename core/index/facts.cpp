@@ -268,12 +268,18 @@ void SimplifyEngine::add_nonneg(Polynomial p) {
     contradiction_ = contradiction_ || *c < 0;
     return;
   }
-  if (std::find(nonneg_.begin(), nonneg_.end(), p) != nonneg_.end()) return;
+  // Of facts that differ in the constant alone the strongest says it all.
+  const auto sibling =
+      std::find_if(nonneg_.begin(), nonneg_.end(), [&](const Polynomial& f) { return f.differs_in_constant(p); });
+  if (sibling != nonneg_.end() && sibling->constant_term() <= p.constant_term()) return;
   if (nonneg(-p - one())) {
     contradiction_ = true;
     return;
   }
-  nonneg_.push_back(p);
+  if (sibling != nonneg_.end())
+    *sibling = p;
+  else
+    nonneg_.push_back(p);
   // d*p says about the dividend what p says about its quotient.
   for (Expr a : p.atoms()) {
     auto it = divisions_.find(a);

@@ -100,6 +100,12 @@ bool Polynomial::contains(Expr a) const {
   return false;
 }
 
+bool Polynomial::differs_in_constant(const Polynomial& p) const {
+  if (!ok_ || !p.ok_) return false;
+  auto end = [](const Terms& t) { return !t.empty() && t.rbegin()->first.empty() ? std::prev(t.end()) : t.end(); };
+  return std::equal(terms_.begin(), end(terms_), p.terms_.begin(), end(p.terms_));
+}
+
 std::vector<Expr> Polynomial::atoms() const {
   std::vector<Expr> out;
   for (const auto& [m, c] : terms_)

@@ -38,7 +38,8 @@ class Polynomial {
   Integer constant_term() const;
   Integer content() const;  // gcd of the coefficients, the constant term left out; 0 for constants
   bool contains(Expr atom) const;
-  std::vector<Expr> atoms() const;  // distinct, in order of first appearance
+  bool differs_in_constant(const Polynomial& p) const;  // at most: the other terms are the same
+  std::vector<Expr> atoms() const;                      // distinct, in order of first appearance
 
   Polynomial operator-() const;
   friend Polynomial operator+(const Polynomial& a, const Polynomial& b);

@@ -78,10 +78,11 @@ OpId BodyBuilder::emit_with_regions(OpKind kind, std::vector<ValueId> operands, 
                                     std::vector<std::string> names) {
   KIR_CHECK(!stack_.empty(), "no region is open");
   OpId id(static_cast<std::uint32_t>(body_.ops_.size()));
+  for (RegionId r : regions) body_.regions_[r.index].parent = id;
   Op op{.kind = kind,
         .operands = std::move(operands),
         .results = {},
-        .regions = regions,
+        .regions = std::move(regions),
         .attrs = std::move(attrs),
         .parent = stack_.back(),
         .range = range,
@@ -89,7 +90,7 @@ OpId BodyBuilder::emit_with_regions(OpKind kind, std::vector<ValueId> operands, 
   for (std::size_t i = 0; i < result_types.size(); ++i) {
     ValueId v(static_cast<std::uint32_t>(body_.values_.size()));
     body_.values_.push_back({.type = std::move(result_types[i]),
-                             .name = i < names.size() ? names[i] : std::string(),
+                             .name = i < names.size() ? std::move(names[i]) : std::string(),
                              .op = id,
                              .region = {},
                              .position = static_cast<std::uint32_t>(i),
@@ -97,7 +98,6 @@ OpId BodyBuilder::emit_with_regions(OpKind kind, std::vector<ValueId> operands, 
                              .range = range});
     op.results.push_back(v);
   }
-  for (RegionId r : regions) body_.regions_[r.index].parent = id;
   body_.ops_.push_back(std::move(op));
   body_.regions_[stack_.back().index].ops.push_back(id);
   return id;
@@ -111,6 +111,9 @@ Body BodyBuilder::freeze(ExprPool& pool, std::span<const RegionId> roots, Renumb
   std::vector<RegionId> region_order;
   std::vector<OpId> op_order;
   std::vector<ValueId> value_order;
+  region_order.reserve(body_.regions_.size());
+  op_order.reserve(body_.ops_.size());
+  value_order.reserve(body_.values_.size());
   auto number_value = [&](ValueId v) {
     m.values[v.index] = ValueId(static_cast<std::uint32_t>(value_order.size()));
     value_order.push_back(v);
@@ -133,10 +136,15 @@ Body BodyBuilder::freeze(ExprPool& pool, std::span<const RegionId> roots, Renumb
     return m.values[v.index];
   };
   auto expr = [&](Expr e) {
+    if (e.is(ExprKind::value)) return pool.value(value(e.value()), e.sort());
+    if (e.kids().empty()) return e;
     return pool.import(
         e, [&](Expr leaf) { return leaf.is(ExprKind::value) ? pool.value(value(leaf.value()), leaf.sort()) : Expr(); });
   };
   Body out;
+  out.regions_.reserve(region_order.size());
+  out.ops_.reserve(op_order.size());
+  out.values_.reserve(value_order.size());
   for (RegionId r : region_order) {
     Region region = std::move(body_.regions_[r.index]);
     for (ValueId& a : region.args) a = value(a);
@@ -150,18 +158,15 @@ Body BodyBuilder::freeze(ExprPool& pool, std::span<const RegionId> roots, Renumb
     for (ValueId& v : op.results) v = value(v);
     for (RegionId& r : op.regions) r = m.regions[r.index];
     op.parent = m.regions[op.parent.index];
-    Attrs attrs;
-    for (const auto& [key, v] : op.attrs.all()) {
-      if (auto* e = std::get_if<Expr>(&v))
-        attrs.set(key, expr(*e));
-      else if (auto* list = std::get_if<ExprList>(&v)) {
-        ExprList copy;
-        for (Expr e : *list) copy.push_back(expr(e));
-        attrs.set(key, std::move(copy));
-      } else
-        attrs.set(key, v);
+    for (const auto& [key, v] : op.attrs.all()) {  // setting a key that is there leaves the others in place
+      if (auto* e = std::get_if<Expr>(&v)) {
+        op.attrs.set(key, expr(*e));
+      } else if (auto* list = std::get_if<ExprList>(&v)) {
+        ExprList copy = *list;
+        for (Expr& e : copy) e = expr(e);
+        op.attrs.set(key, std::move(copy));
+      }
     }
-    op.attrs = std::move(attrs);
     out.ops_.push_back(std::move(op));
   }
   for (ValueId v : value_order) {
@@ -171,7 +176,11 @@ Body BodyBuilder::freeze(ExprPool& pool, std::span<const RegionId> roots, Renumb
     if (copy.region) copy.region = m.regions[copy.region.index];
     out.values_.push_back(std::move(copy));
   }
-  body_ = {};
+  constexpr std::size_t kRoom = 10000;
+  if (body_.ops_.size() > kRoom) body_ = {};
+  body_.regions_.clear();  // keeps the room for the next body
+  body_.ops_.clear();
+  body_.values_.clear();
   stack_.clear();
   if (map) *map = std::move(m);
   return out;

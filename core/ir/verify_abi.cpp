@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <set>
-#include <unordered_set>
 
+#include "core/base/small_set.h"
 #include "core/ir/verify_body.h"
 #include "core/text/words.h"
 
@@ -22,11 +22,11 @@ class AbiVerifier {
   }
 
   void names(const std::vector<std::string>& reserved) {
-    std::set<std::string> seen;
+    SmallSet<std::string_view> seen;
     auto add = [&](const std::string& name, SourceRange range, const char* what) {
       if (!is_valid_name(name))
         error("V-01", range, fmt::format("'{}' is no name for {}", name, what));
-      else if (!seen.insert(name).second)
+      else if (!seen.insert(name))
         error("V-01", range, fmt::format("the name '{}' is used twice", name));
     };
     for (const std::string& name : reserved) add(name, whole_, "a constexpr");
@@ -49,7 +49,7 @@ class AbiVerifier {
   }
 
   void views() {
-    std::set<std::string> bound;
+    SmallSet<std::string_view> bound;
     for (const ViewParam& v : abi_.views) {
       if (v.rank() > kMaxRank) {  // its row-major strides may be too deep to walk
         error("V-05", v.range, fmt::format("'{}' has {} axes; at most {} are possible", v.name, v.rank(), kMaxRank));
@@ -122,7 +122,7 @@ class AbiVerifier {
   }
 
   const Abi& abi_;
-  std::unordered_set<std::string_view> symbols_;
+  SmallSet<std::string_view> symbols_;
   SourceRange whole_;
   Diagnostics& diagnostics_;
 };

@@ -43,7 +43,7 @@ bool BodyVerifier::container() {
     error("V-33", SourceRange{}, fmt::format("the body is inconsistent: {}", what));
     return false;
   };
-  std::vector<int> op_seen(body_.op_count()), region_seen(body_.region_count()), value_seen(body_.value_count());
+  std::vector<char> op_seen(body_.op_count()), region_seen(body_.region_count()), value_seen(body_.value_count());
   for (std::uint32_t r = 0; r < body_.region_count(); ++r) {
     const Region& region = body_.region(RegionId(r));
     if (region.parent && region.parent.index >= body_.op_count()) return bad("a region's owner is missing");

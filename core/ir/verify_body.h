@@ -3,10 +3,10 @@
 
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "core/base/diagnostics.h"
+#include "core/base/small_set.h"
 #include "core/ir/abi.h"
 #include "core/ir/body.h"
 #include "core/ir/op_table.h"
@@ -22,7 +22,7 @@ struct VerifyContext {
   const Body* body = nullptr;
   const Abi* abi = nullptr;
   bool physical = false;
-  std::unordered_set<std::string_view> symbols;       // every launch-visible name
+  SmallSet<std::string_view> symbols;                 // every launch-visible name
   const std::vector<NamedLayout>* layouts = nullptr;  // physical
   SourceRange whole;                                  // where errors without a place of their own are told
 };

@@ -99,7 +99,7 @@ class ProgramVerifier {
     for (const Definition& d : p_.definitions) {
       if (!is_valid_name(d.name)) error("W-02", d.range, fmt::format("'{}' is no name for a definition", d.name));
       body.expression(d.value, Sort::integer, false, d.range, "W-02");
-      bool fresh = context.symbols.insert(d.name).second && !p_.abi.find_symbol(d.name);
+      bool fresh = context.symbols.insert(d.name) && !p_.abi.find_symbol(d.name);
       auto same = [&](const auto& param) { return param.name == d.name; };
       fresh = fresh && std::none_of(p_.abi.views.begin(), p_.abi.views.end(), same);
       if (!fresh) error("W-02", d.range, fmt::format("the name '{}' is used twice", d.name));

@@ -225,7 +225,7 @@ ValueId Parser::pointwise(OpKind kind, std::vector<ValueId> operands, Attrs attr
 }
 
 // Elaborates operands that must have one type; literals take it from the others, or from `expected`.
-std::vector<ValueId> Parser::operands_of_one_type(OpKind kind, const std::vector<NodeId>& nodes, const Type* expected) {
+std::vector<ValueId> Parser::operands_of_one_type(OpKind kind, std::span<const NodeId> nodes, const Type* expected) {
   std::vector<Term> terms;
   terms.reserve(nodes.size());
   for (NodeId n : nodes) terms.push_back(elaborate(n, expected));
@@ -239,6 +239,7 @@ std::vector<ValueId> Parser::operands_of_one_type(OpKind kind, const std::vector
       if (x.kind == Term::index && x.e.sort() == Sort::boolean) t = kI1;
   if (!t && expected) t = *expected;
   std::vector<ValueId> out;
+  out.reserve(terms.size());
   for (const Term& x : terms) {
     out.push_back(term_value(x, t ? &*t : nullptr));
     const Type& got = type(out.back());

@@ -8,7 +8,7 @@ Term Parser::elaborate_call(NodeId id, const Type* expected) {
   const Node n = syntax_.nodes[id];
   std::string_view name = names_.text(n.name);
   auto value = [&](ValueId v) { return Term{.kind = Term::value, .v = v, .e = {}, .node = id, .range = n.range}; };
-  std::vector<NodeId> kids = syntax_.children(id);
+  const std::span<const NodeId> kids = syntax_.children(id);
   const WordInfo* w = words_.find(n.name);
   Word word = static_cast<Word>(n.name);
 
@@ -66,7 +66,7 @@ Term Parser::elaborate_call(NodeId id, const Type* expected) {
 }
 
 // One pointwise operation from operand trees. `declared` is the written result type, `expected` a wish for literals.
-ValueId Parser::pointwise_operands(OpKind kind, std::string_view suffix, const std::vector<NodeId>& kids, const Type* expected,
+ValueId Parser::pointwise_operands(OpKind kind, std::string_view suffix, std::span<const NodeId> kids, const Type* expected,
                                    const Type* declared, SourceRange range) {
   int wanted = row(kind).operands;
   if (static_cast<int>(kids.size()) != wanted)
@@ -83,7 +83,7 @@ ValueId Parser::pointwise_operands(OpKind kind, std::string_view suffix, const s
     case OpKind::select: {
       Term c = elaborate(kids[0], nullptr);
       ValueId condition = term_value(c, c.kind == Term::literal ? &kI1 : nullptr);
-      std::vector<ValueId> v = operands_of_one_type(kind, {kids[1], kids[2]}, expected);
+      std::vector<ValueId> v = operands_of_one_type(kind, kids.subspan(1), expected);
       return pointwise(kind, {condition, v[0], v[1]}, {}, declared, range);
     }
     case OpKind::convert: {
@@ -153,15 +153,18 @@ ValueId Parser::access_value(NodeId id, const Type* expected) {
   if (n.kind == NodeKind::elem && !tensor)
     fail("T-03", n.name_range, fmt::format("'{}' is a view, not a tensor", name), "use load");
   std::uint32_t count = n.kid_count - (n.has_where ? 1 : 0) - (n.has_fill ? 1 : 0);
-  const Type source = type(b.value);
-  if (count != source.rank()) fail("T-08", n.range, fmt::format("'{}' has rank {}, not {}", name, source.rank(), count));
-  std::vector<ValueId> operands{b.value};
-  Type result = Type::scalar(source.dtype);
+  const DType element_type = type(b.value).dtype;
+  if (const std::size_t rank = type(b.value).rank(); count != rank)
+    fail("T-08", n.range, fmt::format("'{}' has rank {}, not {}", name, rank, count));
+  std::vector<ValueId> operands;
+  operands.reserve(n.kid_count + 1);
+  operands.push_back(b.value);
+  Type result = Type::scalar(element_type);
   auto take = [&](ValueId v) {
     operands.push_back(v);
     if (type(v).is(TypeKind::fragment) && result.is(TypeKind::scalar)) {
       Type f = type(v);
-      result = f.with(source.dtype);
+      result = f.with(element_type);
     }
   };
   for (std::uint32_t i = 0; i < count; ++i) take(coordinate(syntax_.kid(id, i)));
@@ -170,13 +173,13 @@ ValueId Parser::access_value(NodeId id, const Type* expected) {
     take(term_value(where, where.kind == Term::literal ? &kI1 : nullptr));
   }
   if (n.has_fill) {
-    Type element = Type::scalar(source.dtype);
+    Type element = Type::scalar(element_type);
     take(term_value(elaborate(syntax_.kid(id, count + 1), &element), &element));
   }
   Attrs attrs;
   if (n.vec) attrs.set(AttrKey::vector, std::int64_t{n.vec});
   if (physical_ && expected && expected->is(TypeKind::fragment) && result.is(TypeKind::fragment))
-    result = expected->with(source.dtype);
+    result = expected->with(element_type);
   return builder_->result(
       emit(view ? OpKind::load : OpKind::elem, std::move(operands), std::move(attrs), {}, {result}, n.range));
 }

@@ -42,7 +42,7 @@ std::optional<Infix> infix_of(const Token& t) {
 
 }  // namespace
 
-NodeId Parser::add_node(Node n, const std::vector<NodeId>& kids) {
+NodeId Parser::add_node(Node n, std::span<const NodeId> kids) {
   NodeId id = syntax_.add(n, kids);
   if (syntax_.nodes[id].height > kMaxHeight)
     fail("P-05", n.range, fmt::format("the expression has more than {} levels", kMaxHeight), "split it with let");
@@ -150,21 +150,20 @@ NodeId Parser::primary() {
     NodeKind kind = at_op(OpKind::load) ? NodeKind::load : NodeKind::elem;
     advance();
     Token base = plain_name("a view or tensor");
-    Node n{.kind = kind, .name = base.name, .name_range = base.range()};
-    std::vector<NodeId> kids = coordinates();
-    if (kind == NodeKind::load) {
+    expect(Tok::lbracket, "before coordinates");
+    const Node start{.kind = kind, .name = base.name, .range = since(begin), .name_range = base.range()};
+    return node_of_list(start, Tok::rbracket, "after coordinates", [&](Node& n) {
+      if (kind != NodeKind::load) return;
       if (accept(Word::where)) {
         n.has_where = true;
-        kids.push_back(expression());
+        wait(expression());
         if (accept(Word::fill)) {
           n.has_fill = true;
-          kids.push_back(expression());
+          wait(expression());
         }
       }
       if (physical_ && accept(Word::vec)) n.vec = static_cast<std::uint16_t>(integer("the elements per access", 1, 1024));
-    }
-    n.range = since(begin);
-    return add_node(n, kids);
+    });
   }
   const WordInfo* w = word();
   bool index_function =
@@ -177,17 +176,14 @@ NodeId Parser::primary() {
     if (!called) fail("P-04", t.range(), fmt::format("'{}' needs its operands in parentheses here", names_.text(t.name)));
     advance();
     advance();
-    std::vector<NodeId> kids;
-    comma_list(Tok::rparen, [&] { kids.push_back(expression()); });
-    expect(Tok::rparen, "to close the operands");
-    return add_node({.kind = NodeKind::call, .name = t.name, .range = since(begin), .name_range = t.range()}, kids);
+    return node_of_list({.kind = NodeKind::call, .name = t.name, .range = t.range(), .name_range = t.range()}, Tok::rparen,
+                        "to close the operands", [](Node&) {});
   }
   if (w && w->reserved) fail("P-03", t.range(), fmt::format("expected an expression, found {}", found()));
   Token base = plain_name("an expression");
-  if (at(Tok::lbracket)) {
-    std::vector<NodeId> kids = coordinates();
-    return add_node({.kind = NodeKind::access, .name = base.name, .range = since(begin), .name_range = base.range()}, kids);
-  }
+  if (accept(Tok::lbracket))
+    return node_of_list({.kind = NodeKind::access, .name = base.name, .range = base.range(), .name_range = base.range()},
+                        Tok::rbracket, "after coordinates", [](Node&) {});
   return add_node({.kind = NodeKind::name, .name = base.name, .range = base.range(), .name_range = base.range()}, {});
 }
 

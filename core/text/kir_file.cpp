@@ -9,9 +9,9 @@ namespace kir::text {
 void Parser::start_unit() {
   failed_ = false;
   depth_ = 0;
-  syntax_ = {};
+  syntax_.clear();
   pool_ = std::make_shared<ExprPool>();
-  builder_.emplace();
+  if (!builder_ || builder_->peek().region_count() > 0) builder_.emplace();  // else frozen, and empty
   abi_ = {};
   pending_views_.clear();
   param_names_.clear();

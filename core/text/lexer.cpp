@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+#include <random>
+
 namespace kir::text {
 namespace {
 
@@ -51,10 +55,51 @@ std::string_view describe(Tok kind) {
   return "a token";
 }
 
+namespace {
+
+// Eight bytes at a time. The key differs from process to process, so that no text can be made to collide; ids depend on
+// the order of the names alone.
+std::size_t hash_of(std::string_view s) {
+  static const std::uint64_t kKey = std::uint64_t{std::random_device{}()} << 32 | std::random_device{}();
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ull;
+  std::uint64_t h = kKey ^ s.size();
+  auto take = [&](std::uint64_t word) {
+    h = (h ^ word) * kOdd;
+    h ^= h >> 29;
+  };
+  for (; s.size() > 8; s.remove_prefix(8)) {
+    std::uint64_t word;
+    std::memcpy(&word, s.data(), 8);
+    take(word);
+  }
+  std::uint64_t rest = 0;
+  std::memcpy(&rest, s.data(), s.size());
+  take(rest);
+  return h ^ h >> 32;
+}
+
+}  // namespace
+
 NameId Names::intern(std::string_view s) {
-  auto [it, fresh] = ids_.try_emplace(s, static_cast<NameId>(texts_.size()));
-  if (fresh) texts_.push_back(s);
-  return it->second;
+  if (2 * (texts_.size() + 1) > table_.size()) grow();
+  const std::size_t mask = table_.size() - 1;
+  for (std::size_t at = hash_of(s) & mask;; at = (at + 1) & mask) {
+    if (table_[at] == 0) {
+      texts_.push_back(s);
+      return (table_[at] = static_cast<NameId>(texts_.size())) - 1;
+    }
+    if (texts_[table_[at] - 1] == s) return table_[at] - 1;
+  }
+}
+
+void Names::grow() {
+  table_.assign(std::max<std::size_t>(1024, 2 * table_.size()), 0);
+  const std::size_t mask = table_.size() - 1;
+  for (NameId id = 0; id < texts_.size(); ++id) {
+    std::size_t at = hash_of(texts_[id]) & mask;
+    while (table_[at] != 0) at = (at + 1) & mask;
+    table_[at] = id + 1;
+  }
 }
 
 void Lexer::skip_blanks() {

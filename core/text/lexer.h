@@ -6,7 +6,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/base/source.h"
@@ -68,8 +67,10 @@ class Names {
   std::size_t size() const { return texts_.size(); }
 
  private:
-  std::unordered_map<std::string_view, NameId> ids_;
+  void grow();
+
   std::vector<std::string_view> texts_;
+  std::vector<NameId> table_;  // open addressing: id + 1, or 0 for a free place; a power of two, at most half full
 };
 
 class Lexer {

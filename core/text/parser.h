@@ -30,7 +30,9 @@
 
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "core/base/diagnostics.h"
@@ -132,7 +134,21 @@ class Parser {
   NodeId unary();
   NodeId primary();
   std::vector<NodeId> coordinates();  // "[" e, ... "]"
-  NodeId add_node(Node n, const std::vector<NodeId>& kids);
+  // "e, ..." up to `close` as the kids of a node; what follows the list, up to the node's end, is read by `rest`.
+  template <class Rest>
+  NodeId node_of_list(Node n, Tok close, const char* where, Rest&& rest) {
+    const std::size_t mark = syntax_.waiting.size();
+    comma_list(close, [&] { wait(expression()); });
+    expect(close, where);
+    rest(n);
+    n.range = since(n.range.begin);
+    const NodeId id = add_node(n, std::span(syntax_.waiting).subspan(mark));
+    syntax_.waiting.resize(mark);
+    return id;
+  }
+  void wait(NodeId kid) { syntax_.waiting.push_back(kid); }
+  NodeId add_node(Node n, std::span<const NodeId> kids);
+  NodeId add_node(Node n, std::initializer_list<NodeId> kids) { return add_node(n, std::span(kids.begin(), kids.size())); }
 
   // --- elaborate.cpp
   Term elaborate(NodeId n, const Type* expected);
@@ -158,9 +174,9 @@ class Parser {
   std::int64_t index_literal(const Node& n);
   Scalar literal_scalar(const Node& n, DType type);
   Type index_type(Expr e, const Type* expected) const;
-  std::vector<ValueId> operands_of_one_type(OpKind kind, const std::vector<NodeId>& nodes, const Type* expected);
+  std::vector<ValueId> operands_of_one_type(OpKind kind, std::span<const NodeId> nodes, const Type* expected);
   ValueId pointwise(OpKind kind, std::vector<ValueId> operands, Attrs attrs, const Type* declared, SourceRange range);
-  ValueId pointwise_operands(OpKind kind, std::string_view suffix, const std::vector<NodeId>& kids, const Type* expected,
+  ValueId pointwise_operands(OpKind kind, std::string_view suffix, std::span<const NodeId> kids, const Type* expected,
                              const Type* declared, SourceRange range);
   ValueId splat_to(ValueId v, const Type& type, SourceRange range);
   CmpPredicate predicate(std::string_view suffix, DType dtype, SourceRange range);
@@ -181,7 +197,7 @@ class Parser {
   void value_statement();  // physical: %a: T = rhs, (%a: T, ...) = rhs
   void let_rest(std::vector<LetName> names, bool tuple, std::uint32_t begin);
   void store_statement();
-  void store_to(const Token& base, const std::vector<NodeId>& coords, std::uint32_t begin);
+  void store_to(const Token& base, std::span<const NodeId> coords, std::uint32_t begin);
   void terminator(const BlockSpec& spec);
   void expression_end(const BlockSpec& spec, NodeId e);
   void parallel_statement();
@@ -385,7 +401,7 @@ class Parser {
   std::vector<PendingSegment> pending_segments_;
   std::vector<PendingArm> pending_arms_;
   bool incomplete_ = false;  // a section of a physical program was skipped
-  std::set<std::string> kernel_ids_;
+  std::unordered_set<std::string> kernel_ids_;
   OpId last_op_;  // the operation emitted last
   bool any_origin_ = false;
 };

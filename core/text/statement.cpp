@@ -23,6 +23,7 @@ bool Parser::block(RegionId region, const BlockSpec& spec) {
   while (!at(Tok::rbrace) && !at(Tok::end) && !at(Word::kernel)) {
     std::uint32_t begin = tok_.begin;
     std::size_t nodes = syntax_.nodes.size(), kids = syntax_.kids.size(), ops = syntax_.chain_ops.size();
+    std::size_t waiting = syntax_.waiting.size();
     try {
       if (ended) fail("P-08", tok_.range(), fmt::format("nothing may follow '{}' in its block", row(spec.terminator).name));
       statement(spec, ended);
@@ -34,6 +35,7 @@ bool Parser::block(RegionId region, const BlockSpec& spec) {
     syntax_.nodes.resize(nodes);
     syntax_.kids.resize(kids);
     syntax_.chain_ops.resize(ops);
+    syntax_.waiting.resize(waiting);
   }
   SourceRange close = tok_.range();
   names.close();
@@ -211,7 +213,7 @@ void Parser::store_statement() {
   store_to(base, coordinates(), begin);
 }
 
-void Parser::store_to(const Token& base, const std::vector<NodeId>& coords, std::uint32_t begin) {
+void Parser::store_to(const Token& base, std::span<const NodeId> coords, std::uint32_t begin) {
   std::string name(names_.text(base.name));
   const Binding b = slot(base.name, false);
   if (b.kind == BindingKind::poison) throw Recover{};
@@ -220,7 +222,9 @@ void Parser::store_to(const Token& base, const std::vector<NodeId>& coords, std:
     fail("T-03", base.range(), fmt::format("'{}' is no view", name), "only views can be stored to");
   if (coords.size() != type(b.value).rank())
     fail("T-08", base.range(), fmt::format("'{}' has rank {}, not {}", name, type(b.value).rank(), coords.size()));
-  std::vector<ValueId> operands{b.value};
+  std::vector<ValueId> operands;
+  operands.reserve(coords.size() + 3);
+  operands.push_back(b.value);
   for (NodeId c : coords) operands.push_back(coordinate(c));
   expect(Tok::assign, "before the stored value");
   Type element = Type::scalar(type(b.value).dtype);

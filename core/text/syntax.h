@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/text/lexer.h"
@@ -66,8 +67,9 @@ struct Syntax {
   std::vector<Node> nodes;
   std::vector<NodeId> kids;
   std::vector<BinaryOp> chain_ops;
+  std::vector<NodeId> waiting;  // kids that were read, of nodes that are not yet whole
 
-  NodeId add(Node n, const std::vector<NodeId>& children) {
+  NodeId add(Node n, std::span<const NodeId> children) {
     n.kids = static_cast<std::uint32_t>(kids.size());
     n.kid_count = static_cast<std::uint32_t>(children.size());
     for (NodeId k : children) {
@@ -79,9 +81,14 @@ struct Syntax {
     nodes.push_back(n);
     return static_cast<NodeId>(nodes.size() - 1);
   }
-  std::vector<NodeId> children(NodeId n) const {
-    auto first = kids.begin() + nodes[n].kids;
-    return {first, first + nodes[n].kid_count};
+  std::span<const NodeId> children(NodeId n) const {  // until the next add()
+    return std::span(kids).subspan(nodes[n].kids, nodes[n].kid_count);
+  }
+  void clear() {  // keeps the room
+    nodes.clear();
+    kids.clear();
+    chain_ops.clear();
+    waiting.clear();
   }
   NodeId kid(NodeId n, std::uint32_t i) const { return kids[nodes[n].kids + i]; }
 };
