@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/ir/op_table.h"
 #include "proof/denote_body.h"
 
 namespace kir::proof {
@@ -12,15 +13,16 @@ namespace {
 
 constexpr std::size_t kMaxAliasChoices = 8;
 
-// Marks the memory classes that some operation stores to, following views to their source.
+// Marks the memory classes that some operation writes, following views to their source.
 void mark_written(const Body& body, const Abi& abi, const AliasCase& alias, std::vector<MemoryClass>& memories) {
   for (std::uint32_t i = 0; i < body.op_count(); ++i) {
     const Op& op = body.op(OpId(i));
-    if (op.kind != OpKind::store) continue;
-    ValueId v = op.operands[0];
-    while (body.value(v).op) v = body.op(body.value(v).op).operands[0];
-    for (std::size_t k = 0; k < abi.views.size(); ++k)
-      if (abi.views[k].value == v) memories[alias.class_of[k]].written = true;
+    if (!row(op.kind).effect) continue;
+    for (ValueId v : op.operands) {
+      while (body.value(v).op && !body.op(body.value(v).op).operands.empty()) v = body.op(body.value(v).op).operands[0];
+      for (std::size_t k = 0; k < abi.views.size(); ++k)
+        if (abi.views[k].value == v) memories[alias.class_of[k]].written = true;
+    }
   }
 }
 

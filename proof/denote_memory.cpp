@@ -24,7 +24,9 @@ std::string BodyDenoter::show(const RelationValue& r, const std::vector<Expr>& c
 
 void BodyDenoter::run_memory(const Op& op) {
   bool store = op.kind == OpKind::store;
-  const RelationValue& r = *values_[op.operands[0].index].relation;
+  const auto& relation = values_[op.operands[0].index].relation;
+  if (!relation) return run_unsupported(op, "what its view is, no rule says");
+  const RelationValue& r = *relation;
   std::span<const ValueId> coordinate_ids = store ? as_store(body_, op).coordinates : as_load(body_, op).coordinates;
   ValueId where = store ? as_store(body_, op).where : as_load(body_, op).where;
   std::vector<Expr> at_view;
@@ -120,7 +122,9 @@ void BodyDenoter::run_relation(const Op& op) {
     made->body = term_of(yielded[0]);
     return bind(result, {SymbolicValue::Kind::relation, {}, nullptr, made});
   }
-  const RelationValue& source = *values_[op.operands[0].index].relation;
+  const auto& relation = values_[op.operands[0].index].relation;
+  if (!relation) return run_unsupported(op, "what its source is, no rule says");
+  const RelationValue& source = *relation;
   if (op.kind == OpKind::elem) {
     std::vector<Expr> coordinates;
     for (std::size_t i = 1; i < op.operands.size(); ++i) coordinates.push_back(expr_of(op.operands[i]));

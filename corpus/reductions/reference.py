@@ -97,3 +97,14 @@ def full_sum(g, M, N):
     x = g.floats(F32, M, N)
     triangle = x[np.arange(M)[:, None] <= np.arange(N)]
     return dict(x=x), dict(total=fold_rows(x.reshape(1, -1), 0.0), upper=fold_rows(triangle[None], 0.0))
+
+
+def segment_sum_atomic(g, N, S):
+    x, segment = g.exact(F64, N), g.integers(I32, N, low=-1, high=S)
+    s, members = g.exact(F64, S), g.integers(I32, S, low=0, high=3)
+    total, count = s.copy(), members.copy()
+    for n in range(N):
+        if 0 <= segment[n] < S:
+            total[segment[n]] += x[n]
+            count[segment[n]] += 1
+    return dict(x=x, segment=segment, s=s, members=members), dict(s=total, members=count)
