@@ -178,26 +178,34 @@ void BoundRules::store(std::size_t view, std::int64_t address, Taint taint, doub
   m_.memory_.set_radius(view, address, stored_radius(taint, radius));
 }
 
-void BoundRules::update(std::size_t view, std::int64_t address, OpKind operation, std::uint32_t epoch, std::uint64_t old,
-                        Slot value, Slot merged) {
-  const DType t = m_.memory_.view(view).dtype;
+void BoundRules::atomic(const Instr& i, const AtomicPlan& plan, std::int64_t address) {
+  const bool free = m_.memory_.order().depth() > 0;
+  load(i.type, free ? kInfinite : m_.memory_.radius(plan.access.view, address), m_.taint_[i.dst], m_.radius_[i.dst]);
+  if (plan.succeeded == kNoSlot) return;
+  const bool fixed = !free && m_.taint_[i.dst] == 0 && m_.radius_[i.dst] == 0 && m_.taint_[plan.expected] == 0 &&
+                     m_.radius_[plan.expected] == 0;
+  if (!fixed) m_.taint_[plan.succeeded] = kUndecided;
+}
+
+void BoundRules::update(const Update& update) {
+  const DType t = m_.memory_.view(update.view).dtype;
   const std::uint32_t instance = m_.memory_.order().instance_start();
-  Updates& u = updates_[{m_.memory_.view(view).resource, address}];
+  Updates& u = updates_[{m_.memory_.view(update.view).resource, update.address}];
   auto add = [&](std::uint64_t word, double radius) {
     u.any = true;
     u.largest = std::max(u.largest, radius);
     if (is_float(t)) u.sum.add(word, radius);
   };
-  if (!u.any || u.epoch != epoch) {
-    u = {.operation = operation, .epoch = epoch, .instance = instance, .sum = SumBound(t)};
-    add(old, m_.memory_.radius(view, address));
+  if (!u.any || u.epoch != update.epoch) {
+    u = {.operation = update.operation, .epoch = update.epoch, .instance = instance, .sum = SumBound(t)};
+    add(update.old, m_.memory_.radius(update.view, update.address));
   }
-  add(m_.words_[value], m_.radius_[value]);
+  add(m_.words_[update.value], m_.radius_[update.value]);
   u.shared = u.shared || u.instance != instance;
   u.instance = instance;
-  u.mixed = u.mixed || u.operation != operation;
-  u.undecided = u.undecided || (m_.taint_[value] & kUndecided) != 0;
-  m_.memory_.set_radius(view, address, radius_of(t, u, merged));
+  u.mixed = u.mixed || u.operation != update.operation;
+  u.undecided = u.undecided || update.undecided || (m_.taint_[update.value] & kUndecided) != 0;
+  m_.memory_.set_radius(update.view, update.address, radius_of(t, u, update.merged));
 }
 
 double BoundRules::radius_of(DType t, const Updates& u, Slot merged) {

@@ -77,11 +77,20 @@ class BoundRules {
   double stored_radius(Taint taint, double radius) const;
   void store(std::size_t view, std::int64_t address, Taint taint, double radius);
 
-  // After an update of an element that other instances may update too, in any order: `operation` of the old contents and
-  // the value in the slot; yield for any other function of them, whose result is in `merged`. Updates of one epoch may be
-  // unordered; those of different epochs are ordered.
-  void update(std::size_t view, std::int64_t address, OpKind operation, std::uint32_t epoch, std::uint64_t old, Slot value,
-              Slot merged = kNoSlot);
+  // The results of an atomic that read: another order of the instances may show other contents.
+  void atomic(const Instr& i, const AtomicPlan& plan, std::int64_t address);
+  // An update of an element that other instances may update too, in any order.
+  struct Update {
+    std::size_t view = 0;
+    std::int64_t address = 0;
+    OpKind operation = OpKind::yield;  // of the old contents and the value; yield: any other function of them
+    std::uint32_t epoch = 0;           // updates of one epoch may be unordered, those of different epochs are ordered
+    std::uint64_t old = 0;
+    Slot value = kNoSlot;
+    Slot merged = kNoSlot;   // of `yield`: the result
+    bool undecided = false;  // whether it happens differs
+  };
+  void update(const Update& update);
 
   // Around a licensed fold, in this order; folds nest.
   void begin_fold(const FoldPlan& plan);

@@ -85,26 +85,21 @@ bool Machine::atomic(const Instr& i) {
 
   RaceWitness w;
   std::uint64_t old = 0;
-  bool writes = access.value != kNoSlot, acquires = plan.acquires;
+  bool writes = access.value != kNoSlot;
   if (plan.reads) {
     const AccessFault fault = memory_.atomic_read(access.view, address, i.op, old, w);
     if (fault != AccessFault::none) return access_fault(fault, w, access, i.op);
+    bool acquires = plan.acquires;
     if (plan.expected != kNoSlot) {
       writes = old == words_[plan.expected];
-      acquires = writes ? plan.acquires : plan.failure_acquires;
       words_[plan.succeeded] = writes;
+      if (!writes) acquires = plan.failure_acquires;
     }
     if (acquires) memory_.acquire(access.view, address);
     words_[i.dst] = old;
     taint_[i.dst] = 0;
-    if (bounds_) {
-      // Another order of the instances may show other contents.
-      const bool free = memory_.order().depth() > 0;
-      bounds_->load(i.type, free ? HUGE_VAL : memory_.radius(access.view, address), taint_[i.dst], radius_[i.dst]);
-      if (plan.succeeded != kNoSlot &&
-          (free || radius_[i.dst] > 0 || taint_[i.dst] || taint_[plan.expected] || radius_[plan.expected] > 0))
-        taint_[plan.succeeded] = kUndecided;
-    }
+    radius_[i.dst] = 0;
+    if (bounds_) bounds_->atomic(i, plan, address);
   }
   if (writes) {
     std::uint64_t word = words_[access.value];
@@ -113,13 +108,21 @@ bool Machine::atomic(const Instr& i) {
       ScalarError none = ScalarError::none;
       word = i.function(in, none);
     }
-    const bool releases = plan.releases;
-    const AccessFault fault = memory_.atomic_write(access.view, address, i.op, word, releases, plan.reads, w);
+    const AccessFault fault = memory_.atomic_write(access.view, address, i.op, word, plan.releases, plan.reads, w);
     if (fault != AccessFault::none) return access_fault(fault, w, access, i.op);
-    if (bounds_) {
-      const std::uint32_t epoch = memory_.order().depth() ? memory_.order().parallel_start(0) : 0;
-      bounds_->update(access.view, address, plan.operation, epoch, old, access.value);
-    }
+  }
+  if (bounds_ && access.value != kNoSlot) {
+    const InstanceOrder& order = memory_.order();
+    const bool unsure = plan.succeeded != kNoSlot && taint_[plan.succeeded] != 0;
+    // Alone with the element, or in no parallel, what an exchange is compared with is certain unless it is within a radius.
+    if (writes || unsure)
+      bounds_->update({.view = access.view,
+                       .address = address,
+                       .operation = plan.operation,
+                       .epoch = order.depth() ? order.parallel_start(0) : 0,
+                       .old = old,
+                       .value = access.value,
+                       .undecided = unsure && order.depth() == 0});
   }
   if (memory_.order().exhausted()) return fail(RuntimeErrorKind::step_limit, i.op, "more releases than can be told apart");
   return count_step(i.op, memory_.take_work());
@@ -210,8 +213,13 @@ bool Machine::scatter_member(const Instr& i, const UpdatePlan& plan) {
     if (plan.order == Order::strict)
       bounds_->store(target.view, addresses[t], taint_[merged], radius_[merged]);
     else
-      bounds_->update(target.view, addresses[t], plan.single, memory_.order().parallel_start(memory_.order().depth() - 1),
-                      words_[plan.old[t]], target.value, merged);
+      bounds_->update({.view = target.view,
+                       .address = addresses[t],
+                       .operation = plan.single,
+                       .epoch = memory_.order().parallel_start(memory_.order().depth() - 1),
+                       .old = words_[plan.old[t]],
+                       .value = target.value,
+                       .merged = merged});
   }
   return true;
 }
@@ -236,8 +244,12 @@ bool Machine::histogram_member(const Instr& i, const UpdatePlan& plan) {
   ScalarError none = ScalarError::none;
   if (!merge_write(bins, address, i.op, plan.order, i.function(in, none))) return false;
   if (bounds_)
-    bounds_->update(bins.view, address, plan.single, memory_.order().parallel_start(memory_.order().depth() - 1), in[0],
-                    bins.value);
+    bounds_->update({.view = bins.view,
+                     .address = address,
+                     .operation = plan.single,
+                     .epoch = memory_.order().parallel_start(memory_.order().depth() - 1),
+                     .old = in[0],
+                     .value = bins.value});
   return true;
 }
 

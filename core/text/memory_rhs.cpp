@@ -107,9 +107,12 @@ std::vector<ValueId> Parser::atomic_rhs() {
     if (has_fill(kind) && accept(Word::fill)) operands.push_back(value_of(expression(), &element));
   }
   memory_order_clause(kind == OpKind::atomic_cas, attrs);
+  Type container = element;
+  for (ValueId v : operands)
+    if (type(v).is(TypeKind::fragment) && container.is(TypeKind::scalar)) container = type(v);
   std::vector<Type> types;
-  if (has_fill(kind)) types.push_back(element);
-  if (kind == OpKind::atomic_cas) types.push_back(Type::scalar(DType::i1));
+  if (has_fill(kind)) types.push_back(container.with(element.dtype));
+  if (kind == OpKind::atomic_cas) types.push_back(container.with(DType::i1));
   OpId op = emit(kind, std::move(operands), std::move(attrs), {}, std::move(types), since(begin));
   return builder_->peek().op(op).results;
 }

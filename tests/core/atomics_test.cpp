@@ -142,6 +142,37 @@ TEST(Atomics, WhatWasNeverWritten) {
   EXPECT_EQ(a.elements("c"), Words{"3"});
 }
 
+TEST(Atomics, OfProgramInstances) {
+  auto with = [](const char* update) {
+    return parse_program(R"(program p
+abi {
+  c: view i32[2] inout
+  dims N: i64
+}
+launch { threads 1 grid G = O0 + L0 }
+space {
+  g: (m in 0..N) length L0 = N offset O0 = 0
+}
+dispatch %w: i64 = program_id {
+  O0 <= %w < O0 + L0 -> g(%m = %w - O0)
+  else -> exit
+}
+group g (%m: i64 in 0..N) {
+  %i: i64 = index %m mod 2
+  %one: i32 = constant 1
+  )" + std::string(update) +
+                         R"(
+}
+)");
+  };
+  Arguments a;
+  a.tensor("c", DType::i32, {2}, {"10", "20"}).symbol("N", 7);
+  run_well(with("%old: i32 = atomic_rmw.add c[%i], %one order(relaxed) share(invocation)"), a);
+  EXPECT_EQ(a.elements("c"), (Words{"14", "23"}));
+  run_badly(with("%old: i32 = load c[%i]\n  %new: i32 = add %old, %one\n  store c[%i] = %new"), a, race,
+            {"load c[0]", "program 0 writes", "program 2"});
+}
+
 // Two instances i = 0 and 1 on c[0]; f and d are further elements.
 InterpretResult two(const std::string& first, const std::string& second, std::uint64_t seed = 0) {
   auto k = parse_kernel("kernel k(c: inout i32[1], d: inout i32[1], f: inout i32[1]) { parallel i in 0..2 { if i == 0 { " +
@@ -283,12 +314,17 @@ TEST(AtomicBounds, WhatUnorderedUpdatesMayGive) {
   EXPECT_EQ(reference(largest, rounding, {"0.0"}).radius[1][0], 0);
   // One instance in order.
   EXPECT_EQ(reference("for i in 0..N { atomic_rmw.add c[0], x[i] order(relaxed) }", rounding, {"0.0"}).radius[1][0], 0);
+  // A compare-exchange in no parallel is certain, and one of an instance that has the element for itself.
+  EXPECT_EQ(reference("atomic_cas c[0], 0.0, 5.0 order(relaxed, relaxed)", exact, {"0.0"}).radius[1][0], 0);
+  EXPECT_EQ(reference("parallel i in 0..1 { atomic_cas c[0], 0.0, 5.0 order(relaxed, relaxed) }", exact, {"0.0"}).radius[1][0],
+            0);
   // Which value stays depends on the order.
   for (const char* body :
        {"parallel i in 0..N { atomic_rmw.exchange c[0], x[i] order(relaxed) }",
         "parallel i in 0..N { atomic_store c[0] = x[i] order(relaxed) }",
         "parallel i in 0..N { if i == 0 { atomic_rmw.add c[0], x[i] order(relaxed) } else { atomic_rmw.max.num c[0], "
         "x[i] order(relaxed) } }",
+        "parallel i in 0..N { atomic_cas c[0], 9.0, 5.0 order(relaxed, relaxed) }",
         "parallel i in 0..N { c[i] = atomic_rmw.add c[3], x[i] order(relaxed) }",
         "scatter reduce order(any) c (i in 0..N) { yield 0, x[i] } combine (a: f32, b: f32) { a - b }"}) {
     Reference ref = reference(body, exact, {"0.0", "0.0", "0.0", "0.0"});

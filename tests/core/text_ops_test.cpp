@@ -47,6 +47,11 @@ TEST(TextOperations, RowsOfBothVocabulariesRoundTripInPhysicalPrograms) {
       "%r: f32 = reduce (%n: i64 in 0..N) map { %v: f32 = load x[%n]\n yield %v } combine order(tree) (%a: f32, %b: f32) {"
       " %d: f32 = add %a, %b\n yield %d } identity (-0.0) init (%c)",
       "assume %p",
+      "assume_in_bounds x[%m]",
+      "%r: f32 = atomic_rmw.add y[%m], %c where %p fill %s order(relaxed) share(invocation)",
+      "%r: f32<8; @L> = atomic_rmw.max.num y[%e], %f where %in order(acq_rel) share(system)",
+      "(%r: f32<8; @L>, %q: i1<8; @L>) = atomic_cas y[%e], %f, %f order(relaxed, acquire) share(invocation)",
+      "atomic_store y[%e] = %f where %in order(release) share(invocation)",
       "%r: i32 = index %m floordiv 2",
       "%r: f32<2> = constant 1.0",
   };
