@@ -33,7 +33,7 @@ class InstanceOrder {
   std::uint32_t parallel_start(std::size_t level) const { return levels_[level].parallel; }
   // Of the current instance at the innermost level; 0 outside any `parallel`.
   std::uint32_t instance_start() const { return levels_.empty() ? 0 : levels_.back().instance; }
-  // No more instances or releases can be told apart.
+  // No more instances or releases can be kept apart.
   bool exhausted() const { return now_ > 0xfffffff0u || nodes_.size() > kMaxIntervals; }
 
   // The level of the nest at which an access of that stamp is unordered with the present, or none.

@@ -238,8 +238,8 @@ void Machine::enter_level(std::function<std::string(std::size_t)> name) {
 }
 
 bool Machine::start_instance(OpId op) {
-  if (memory_.order().exhausted())
-    return fail(RuntimeErrorKind::step_limit, op, "more unordered instances or releases than can be told apart");
+  if (memory_.exhausted())
+    return fail(RuntimeErrorKind::step_limit, op, "more unordered instances, releases or accesses than can be kept apart");
   const std::uint32_t stamp = memory_.order().start_instance();
   if (levels_.back().starts.size() < kRememberedInstances) levels_.back().starts.push_back(stamp);
   return true;

@@ -124,7 +124,8 @@ bool Machine::atomic(const Instr& i) {
                        .value = access.value,
                        .undecided = unsure && order.depth() == 0});
   }
-  if (memory_.order().exhausted()) return fail(RuntimeErrorKind::step_limit, i.op, "more releases than can be told apart");
+  if (memory_.exhausted())
+    return fail(RuntimeErrorKind::step_limit, i.op, "more unordered releases or accesses than can be kept apart");
   return count_step(i.op, memory_.take_work());
 }
 
@@ -173,6 +174,7 @@ bool Machine::merge_write(const AccessPlan& target, std::int64_t address, OpId o
 bool Machine::scatter_member(const Instr& i, const UpdatePlan& plan) {
   const std::size_t count = plan.targets.size();
   std::vector<std::int64_t> addresses(count);
+  if (!count_step(i.op, count * count)) return false;
   for (std::size_t t = 0; t < count; ++t) {
     const AccessPlan& target = plan.targets[t];
     Integer at[kMaxRank];

@@ -76,6 +76,7 @@ void Memory::make_buffer(std::size_t view, std::vector<std::int64_t> shape) {
   r.tensor->bytes.resize(count * static_cast<std::size_t>(v.bytes));
   v.data = r.tensor->bytes.data();
   r.shadow.assign(count, {});
+  for (auto& [address, shadow] : r.atomics) forget(shadow);
   r.atomics.clear();
   r.skipped = false;
   if (tracking_) r.radius.assign(count, 0.0);
@@ -102,8 +103,15 @@ void Memory::note(Past& kept, std::vector<Past>& more, OpId op) {
     return;
   else if (!more.empty() && !order_.unordered(more.back().stamp))
     more.back() = {order_.now(), op};
-  else
+  else {
     more.push_back({order_.now(), op});
+    ++kept_;
+  }
+}
+
+void Memory::forget(AtomicShadow& a) {
+  kept_ -= a.more_writes.size() + a.more_reads.size() + a.more_plain_reads.size();
+  a = {};
 }
 
 AccessFault Memory::readable(const View& v, const Resource& r, bool stored) const {
@@ -178,7 +186,7 @@ AccessFault Memory::store(std::size_t view, std::int64_t address, OpId op, std::
     return AccessFault::race;
   s.write = {order_.now(), op};
   // What is unordered with an earlier access is unordered with this one too.
-  if (a) *a = {};
+  if (a) forget(*a);
   put(v, r, address, word);
   return AccessFault::none;
 }
@@ -237,7 +245,7 @@ AccessFault Memory::merge_read(std::size_t view, std::int64_t address, OpId op, 
 
 void Memory::merge_write(std::size_t view, std::int64_t address, std::uint64_t word) {
   Resource& r = resources_[views_[view].resource];
-  if (AtomicShadow* a = atomics(r, address)) *a = {};
+  if (AtomicShadow* a = atomics(r, address)) forget(*a);
   put(views_[view], r, address, word);
 }
 

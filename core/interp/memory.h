@@ -95,6 +95,8 @@ class Memory {
   void set_follow_releases(bool on) { follow_ = on; }
   // What happens-before cost since the last call, beside the accesses themselves: it counts as steps.
   std::uint64_t take_work() { return std::exchange(work_, 0) + order_.take_work(); }
+  // No more instances, releases or unordered accesses can be kept apart.
+  bool exhausted() const { return order_.exhausted() || kept_ > kMaxKept; }
   InstanceOrder& order() { return order_; }
   const InstanceOrder& order() const { return order_; }
 
@@ -136,6 +138,7 @@ class Memory {
   bool races(const Past& a, bool write, RaceWitness& witness) const;
   bool races(const Past& a, std::span<const Past> more, bool write, RaceWitness& witness);
   bool races_with_plain(const Shadow& s, const AtomicShadow* a, RaceWitness& witness);
+  void forget(AtomicShadow& a);
   void note(Past& kept, std::vector<Past>& more, OpId op);
   // Whether the element has contents.
   AccessFault readable(const View& v, const Resource& r, bool stored) const;
@@ -148,6 +151,8 @@ class Memory {
   bool detect_ = true;
   bool follow_ = false;
   std::uint64_t work_ = 0;
+  static constexpr std::size_t kMaxKept = std::size_t{1} << 26;
+  std::size_t kept_ = 0;  // in the lists of all AtomicShadows
   bool tracking_ = false;
 };
 

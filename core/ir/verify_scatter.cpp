@@ -1,7 +1,7 @@
 // Indexed updates of many elements.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <unordered_set>
 
 #include "core/ir/verify_body.h"
 
@@ -10,14 +10,13 @@ namespace kir {
 void BodyVerifier::scatter(const Op& o) {
   if (o.operands.empty()) return error("V-38", o, "writes no view");
   std::vector<Type> wanted, values;
+  std::unordered_set<ValueId> seen;
   for (std::size_t i = 0; i < o.operands.size(); ++i) {
     const Type& t = operand(o, i);
     if (!t.is(TypeKind::view)) return error("V-38", o, fmt::format("writes views, not {}", text(t)));
     if (t.rank() != operand(o, 0).rank())
       return error("V-38", o, "the views differ in rank: a member yields one place for all");
-    if (std::find(o.operands.begin(), o.operands.begin() + static_cast<std::ptrdiff_t>(i), o.operands[i]) !=
-        o.operands.begin() + static_cast<std::ptrdiff_t>(i))
-      return error("V-38", o, "writes a view twice");
+    if (!seen.insert(o.operands[i]).second) return error("V-38", o, "writes a view twice");
     written_view(o, o.operands[i]);
     values.push_back(Type::scalar(t.dtype));
   }
