@@ -180,14 +180,14 @@ void Parser::bind(const Token& name, Binding b) {
   bool percent = name.kind == Tok::value;
   if (!check_free(name.name, percent, name.range())) return;
   Binding& s = slot(name.name, percent);
-  if (s.kind == BindingKind::none) scope_.emplace_back(name.name, percent);
+  scope_.push_back({name.name, percent, s});
   b.range = name.range();
   s = b;
 }
 
 void Parser::close_scope(std::size_t mark) {
   while (scope_.size() > mark) {
-    slot(scope_.back().first, scope_.back().second) = {};
+    slot(scope_.back().name, scope_.back().percent) = scope_.back().before;
     scope_.pop_back();
   }
 }
@@ -196,7 +196,7 @@ void Parser::poison(const std::vector<LetName>& names) {
   for (const LetName& n : names) {
     Binding& s = slot(n.name, physical_);
     if (s.kind != BindingKind::none) continue;
-    scope_.emplace_back(n.name, physical_);
+    scope_.push_back({n.name, physical_, s});
     s = {.kind = BindingKind::poison, .range = n.range};
   }
 }

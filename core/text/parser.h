@@ -385,8 +385,13 @@ class Parser {
   bool failed_ = false;  // an error since start_unit()
   std::set<std::pair<std::uint32_t, std::string>> reported_;
 
-  std::vector<Binding> bare_, percent_;         // by NameId
-  std::vector<std::pair<NameId, bool>> scope_;  // bound names, innermost last; true: percent
+  std::vector<Binding> bare_, percent_;  // by NameId
+  struct Bound {
+    NameId name;
+    bool percent;
+    Binding before;  // none, or poison of a scope further out
+  };
+  std::vector<Bound> scope_;  // innermost last
 
   Syntax syntax_;
   ExprPoolPtr pool_;

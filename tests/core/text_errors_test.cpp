@@ -227,6 +227,14 @@ TEST(TextErrors, PhysicalHeads) {
   EXPECT_TRUE(with("f32<8; @L>", "f32<0; @L>").has("T-07"));
 }
 
+TEST(TextErrors, ANameOfABrokenParameterDoesNotOutliveTheScopeThatBindsIt) {
+  KirResult r = kir_of(
+      "kir 1\nkernel k(x: in f32[C], mean: in [c]\n}f32[C], y: out f32[C]) {\n"
+      "  parallel c in 0..C let v = x[c]\n  y[c] = x[c]\n}\n");
+  EXPECT_FALSE(r.module);
+  EXPECT_TRUE(r.has("P-03")) << r.text();
+}
+
 TEST(TextErrors, AllMistakesOfAPhysicalProgramInOneRun) {
   std::string text = program_around("%a: f32 = add %c, %nothing\n%b: f32 = add %a, 1\nstore x[%m] = %c\n%g: f32 = frob %c, %c");
   text.replace(text.find("offset O0 = 0"), 13, "offset O0 = Q");
