@@ -102,9 +102,9 @@ void Emitter::emit_op(const Op& op) {
     case OpKind::arg_reduce:
     case OpKind::scan:
     case OpKind::region_fold:
-    case OpKind::region_scan: return error("E-09", op.range, fmt::format("`{}` has no code yet", row(op.kind).name));
+    case OpKind::region_scan:
     case OpKind::break_loop:
-    case OpKind::continue_loop:
+    case OpKind::continue_loop: return error("E-09", op.range, fmt::format("`{}` has no code yet", row(op.kind).name));
     case OpKind::yield:
     case OpKind::next: KIR_UNREACHABLE("a terminator amid a region");
   }

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "core/base/check.h"
-#include "core/ir/op_table.h"
 #include "lowering/claims.h"
 #include "lowering/facts.h"
 #include "lowering/fuse.h"
 #include "lowering/group.h"
 #include "lowering/segment.h"
+#include "lowering/supported.h"
 #include "lowering/translate.h"
 
 namespace kir::lowering {
@@ -38,23 +38,11 @@ Type import_type(const Type& t, ExprPool& pool) {
   return out;
 }
 
-// Groups are formed around stores. Any other effect would belong to none of them and be lost.
-bool check_effects(const Body& body, Diagnostics& diagnostics) {
-  bool known = true;
-  for (std::uint32_t i = 0; i < body.op_count(); ++i) {
-    const Op& op = body.op(OpId(i));
-    if (!row(op.kind).effect || op.kind == OpKind::store || op.kind == OpKind::parallel) continue;
-    diagnostics.error("L-05", op.range, fmt::format("`{}` has no physical form yet", row(op.kind).name));
-    known = false;
-  }
-  return known;
-}
-
 }  // namespace
 
 std::optional<Construction> construct(const Kernel& kernel, Diagnostics& diagnostics) {
   const std::size_t errors_before = diagnostics.error_count();
-  if (!check_effects(kernel.body, diagnostics)) return std::nullopt;
+  if (!check_supported(kernel, diagnostics)) return std::nullopt;
   KernelFacts facts(kernel);
   if (!check_fusible(facts, diagnostics)) return std::nullopt;
   std::vector<GroupPlan> groups = form_groups(facts);

@@ -131,9 +131,7 @@ void Translator::op(OpId id) {
     case OpKind::scan:
     case OpKind::region_fold:
     case OpKind::region_scan:
-    case OpKind::contract:
-      return diagnostics_.error("L-05", b_.op(id).range,
-                                fmt::format("`{}` has no physical form yet", row(b_.op(id).kind).name));
+    case OpKind::contract: KIR_UNREACHABLE("check_supported() refuses `{}`", row(b_.op(id).kind).name);
     case OpKind::yield:
     case OpKind::next: return terminator(id);
     case OpKind::splat:

@@ -139,9 +139,21 @@ void BodyDenoter::run_unsupported(const Op& op, std::string why) {
   for (ValueId r : op.results) {
     if (type(r).is(TypeKind::index))
       define(r, SymbolicValue::of(pool_.fresh("unsupported")));
+    else if (type(r).is(TypeKind::tensor))
+      bind(r, {SymbolicValue::Kind::relation, {}, nullptr, unknown_tensor(r)});
     else
       define(r, terms_.fresh_argument(type(r).dtype));
   }
+}
+
+std::shared_ptr<const RelationValue> BodyDenoter::unknown_tensor(ValueId v) {
+  auto made = std::make_shared<RelationValue>();
+  made->tensor = true;
+  made->name = body_.value(v).name;
+  made->dtype = type(v).dtype;
+  for (Expr extent : type(v).shape) made->vars.push_back({pool_.fresh("c"), pool_.constant(0), translate(extent)});
+  made->body = terms_.fresh_argument(made->dtype);
+  return made;
 }
 
 Expr BodyDenoter::translate(Expr e) {

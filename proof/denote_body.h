@@ -69,6 +69,7 @@ class BodyDenoter {
   void run_fragment(const Op& op);
   Combine combine(RegionId region);  // a combine region over fresh arguments
   void run_unsupported(const Op& op, std::string why);
+  std::shared_ptr<const RelationValue> unknown_tensor(ValueId v);  // of which nothing but its extents is known
 
   const Type& type(ValueId v) const { return body_.type(v); }
   Expr expr_of(ValueId v);  // integers and i1

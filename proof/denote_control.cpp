@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "core/ir/loop_exit.h"
 #include "proof/denote_body.h"
 
 namespace kir::proof {
@@ -29,6 +30,7 @@ void BodyDenoter::run_parallel(const Op& op) {
 }
 
 void BodyDenoter::run_for(const Op& op) {
+  if (op.results.size() > op.operands.size()) return run_unsupported(op, "no rule says what a loop collects");
   RegionId region = op.regions[0];
   const std::vector<ValueId>& args = body_.region(region).args;
   const ExprList& ranges = op.attrs.get<ExprList>(AttrKey::ranges);
@@ -199,6 +201,9 @@ void BodyDenoter::run_for(const Op& op) {
 }
 
 void BodyDenoter::run_if(const Op& op) {
+  for (RegionId r : op.regions)
+    if (leaves_loop(body_, r))
+      return run_unsupported(op, "no rule says which iterations a loop with `break` or `continue` runs");
   Expr c = expr_of(op.operands[0]);
   decides(c, op.range);
   std::vector<std::vector<ValueId>> yielded;

@@ -94,6 +94,22 @@ void BoundRules::load(DType t, double stored, Taint& taint, double& radius) cons
 
 double BoundRules::stored_radius(Taint taint, double radius) const { return taint & kUndecided ? kInfinite : radius; }
 
+// How far the result is from exact arithmetic when its operands are exact; 0 where rules for special values settle it.
+double BoundRules::own_rounding(OpKind kind, DType t, const double* x, int n, double out) const {
+  if (!roundings_ || !rounds(kind) || std::isnan(out)) return 0;
+  for (int k = 0; k < n; ++k)
+    if (!std::isfinite(x[k])) return 0;
+  if (std::isinf(out)) return kind == OpKind::div && x[1] == 0 ? 0 : kInfinite;
+  // What double arithmetic shows to be exact.
+  if (kind == OpKind::add || kind == OpKind::sub) {
+    const double y = kind == OpKind::sub ? -x[1] : x[1], sum = x[0] + y;
+    if (sum == out && sum - x[0] == y && sum - y == x[0]) return 0;
+  }
+  if (kind == OpKind::mul && x[0] * x[1] == out && std::fma(x[0], x[1], -out) == 0) return 0;
+  const double r = rounding(t, std::fabs(out)) * kSlack;
+  return std::fabs(out) + r < largest(t) ? r : kInfinite;
+}
+
 void BoundRules::pointwise(const Instr& i, const std::uint64_t* in) {
   const Slot s[] = {i.a, i.b, i.c};
   Taint taints[3] = {};
@@ -138,7 +154,11 @@ double BoundRules::element(const Instr& i, const std::uint64_t* in, const Taint*
   }
   if (kind == OpKind::convert) {
     const ConvertMode mode = static_cast<ConvertMode>(i.word);
-    if (!from_float || radii[0] == 0) return 0;
+    if (!from_float || radii[0] == 0) {
+      const double x = from_float ? format_to_double(i.from, in[0]) : out;
+      const bool exact = from_float ? x == out : bit_width(i.from) < float_format(i.type).precision();
+      return exact || mode == ConvertMode::bits ? 0 : own_rounding(kind, i.type, &x, 1, out);
+    }
     if (mode != ConvertMode::rn && mode != ConvertMode::sat_rn) return kInfinite;
     if (!std::isfinite(out)) return kInfinite;
     const FloatFormat &f = float_format(i.from), &g = float_format(i.type);
@@ -154,7 +174,7 @@ double BoundRules::element(const Instr& i, const std::uint64_t* in, const Taint*
   }
   const int ulp = row(kind).accuracy.max_ulp;
   basis_.most_ulp = std::max(basis_.most_ulp, ulp);
-  if (!moves && ulp == 0) return 0;
+  if (!moves && ulp == 0) return own_rounding(kind, i.type, x, n, out);
   double r = 0;
   if (moves) {
     if (settled(kind, x, radii, n, out)) return 0;

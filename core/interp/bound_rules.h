@@ -12,14 +12,17 @@
 //   unordered updates   of one commutative operation: as the fold of it; of several, exchanges or stores: no bound
 //   contents that an atomic of an unordered instance reads: no bound
 //   other combines      a multiple of the spread over sampled orders: no proof, and said so
+//   folds over segments  the sum of running bounds against exact arithmetic over sampled cuts, and said so
 //   discrete values     what may come out differently is tainted kUndecided, and ends the execution when it is observed
 //
 // Radii are computed in double with some slack, not with directed rounding.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/interp/code.h"
@@ -112,6 +115,17 @@ class BoundRules {
   };
   Choice choose(std::span<const Candidate> candidates, std::size_t winner) const;
 
+  // Counts the rounding of every operation from now on, so that a radius contains the value in exact arithmetic too.
+  // Gives what was so before.
+  bool count_roundings(bool on) { return std::exchange(roundings_, on); }
+  // Folds that have begun; an execution that ended amid some leaves them open.
+  std::size_t open_folds() const { return folds_.size(); }
+  void close_folds(std::size_t keep) { folds_.erase(folds_.begin() + static_cast<std::ptrdiff_t>(keep), folds_.end()); }
+  void note_sample(std::uint64_t terms) {
+    basis_.sampled = true;
+    basis_.most_terms = std::max(basis_.most_terms, terms);
+  }
+
   struct Basis {
     std::uint64_t most_terms = 0;  // of a licensed float fold whose order matters
     int most_ulp = 0;              // of the accuracy classes used
@@ -153,9 +167,12 @@ class BoundRules {
   // What a component may be, from its reference and sampled values.
   class Spread;
 
+  double own_rounding(OpKind kind, DType t, const double* x, int n, double out) const;
+
   Machine& m_;
   std::vector<RunningFold> folds_;
   std::map<std::pair<std::size_t, std::int64_t>, Updates> updates_;  // by resource and address
+  bool roundings_ = false;
   Basis basis_;
 };
 

@@ -55,6 +55,8 @@ enum class InstrKind : std::uint8_t {
   arg_reduce,
   scan,
   contract,
+  region_fold,
+  region_scan,
   unsupported,
 };
 
@@ -132,7 +134,13 @@ struct TensorPointwisePlan {
   std::uint32_t accesses[3] = {kNoSlot, kNoSlot, kNoSlot};  // kNoSlot: the operand is a scalar
 };
 
+// How a branch of an if leaves the loop around it: with its next iteration, or for good.
+enum class LoopExit : std::uint8_t { none, next, out };
+
 struct ForPlan {
+  struct Collected {
+    Slot element, result;
+  };
   std::uint32_t low = 0, high = 0, step = kNoSlot;
   Slot variable = kNoSlot;
   DType type = DType::i64;  // of the variable, where it is not of type index
@@ -140,6 +148,8 @@ struct ForPlan {
   RegionId region;
   MovePlan start, next, finish;           // operands to arguments; next values to arguments; arguments to results
   std::vector<Slot> carries;              // the arguments that `next` sets
+  std::vector<Collected> collected;       // without step and exits
+  bool exits = false;                     // some iteration may be the last one
   std::vector<std::size_t> stored_views;  // that the body may store to
 };
 struct WhilePlan {
@@ -149,7 +159,8 @@ struct WhilePlan {
 };
 struct IfPlan {
   RegionId regions[2];
-  MovePlan yields[2];
+  MovePlan yields[2];  // to the results; of a branch that leaves a loop to what that loop carries
+  LoopExit exits[2] = {LoopExit::none, LoopExit::none};
 };
 struct ParallelPlan {
   DomainPlan domain;
@@ -248,6 +259,26 @@ struct UpdatePlan {
   OpKind single = OpKind::yield;  // as of a reduction
   OutOfRange out_of_range = OutOfRange::error;
 };
+// A region from values in slots to values in slots.
+struct CellRegion {
+  RegionId region;
+  std::vector<Slot> arguments, yields;
+};
+struct SegmentPlan {
+  struct Slice {
+    MovePlan emitted;  // what emit yields to the result, which holds one slice at a time during a run
+    Slot result = kNoSlot;
+    std::vector<std::uint32_t> rest;  // expressions: the extents after the first
+  };
+  std::uint32_t low = 0, high = 0;       // expressions
+  CellRegion summarize, combine, where;  // where: none when every member is active
+  CellRegion apply, emit;                // of a scan
+  std::vector<Slot> init;                // of a scan: the state before the first segment
+  std::vector<Slot> results;             // of a fold; of a scan the final state
+  std::vector<Slice> slices;
+  std::vector<Scalar> identity;
+  Order order = Order::strict;
+};
 struct TileReducePlan {
   Slot source = kNoSlot, init = kNoSlot;
   RegionId combine;
@@ -281,6 +312,7 @@ struct Code {
   std::vector<ArgReducePlan> arg_reductions;
   std::vector<ScanPlan> scans;
   std::vector<ContractPlan> contractions;
+  std::vector<SegmentPlan> segments;
   std::vector<TileReducePlan> tile_reductions;
   std::size_t integer_slots = 0;                       // values, then hidden slots of extents
   std::vector<std::uint8_t> integer_width;             // by value id: 0 for type index, else the width of the scalar

@@ -144,18 +144,7 @@ Instr Decoder::decode(OpId id) {
       return i;
     case OpKind::for_loop: return for_loop(op, i);
     case OpKind::while_loop: return while_loop(op, i);
-    case OpKind::if_else: {
-      i.kind = InstrKind::if_else;
-      i.a = slot(op.operands[0]);
-      IfPlan plan;
-      for (std::size_t k = 0; k < op.regions.size() && k < 2; ++k) {
-        region(op.regions[k]);
-        plan.regions[k] = op.regions[k];
-        plan.yields[k] = moves(yields(op.regions[k]), op.results);
-      }
-      i.plan = keep(code_.ifs, std::move(plan));
-      return i;
-    }
+    case OpKind::if_else: return if_else(op, i);
     case OpKind::assume:
       i.kind = InstrKind::assume;
       i.a = slot(op.operands[0]);
@@ -181,7 +170,7 @@ Instr Decoder::decode(OpId id) {
 
     // folds and scans over regions
     case OpKind::region_fold:
-    case OpKind::region_scan: i.kind = InstrKind::unsupported; return i;
+    case OpKind::region_scan: return segments(op, i);
 
     case OpKind::break_loop:
     case OpKind::continue_loop:

@@ -1,5 +1,6 @@
 // Domains, loops and reductions of fragments.
 #include "core/interp/decoder.h"
+#include "core/ir/loop_exit.h"
 
 namespace kir {
 
@@ -51,6 +52,9 @@ Instr Decoder::for_loop(const Op& op, Instr i) {
   plan.next = moves(yields(op.regions[0]), carries);
   plan.finish = moves(carries, op.results);
   plan.carries = slots(carries);
+  for (std::size_t k = carries.size(); k < op.results.size(); ++k)
+    plan.collected.push_back({slot(yields(op.regions[0])[k]), slot(op.results[k])});
+  plan.exits = left_.contains(body_.region(op.regions[0]).parent);
   plan.stored_views = stored_views(op.regions[0]);
   i.plan = keep(code_.fors, std::move(plan));
   return i;
@@ -70,6 +74,31 @@ Instr Decoder::while_loop(const Op& op, Instr i) {
   plan.next = moves(yields(plan.region), tested);
   plan.finish = moves(tested, op.results);
   i.plan = keep(code_.whiles, std::move(plan));
+  return i;
+}
+
+Instr Decoder::if_else(const Op& op, Instr i) {
+  i.kind = InstrKind::if_else;
+  i.a = slot(op.operands[0]);
+  IfPlan plan;
+  for (std::size_t k = 0; k < op.regions.size() && k < 2; ++k) {
+    region(op.regions[k]);
+    plan.regions[k] = op.regions[k];
+    if (!leaves_loop(body_, op.regions[k])) {
+      plan.yields[k] = moves(yields(op.regions[k]), op.results);
+      continue;
+    }
+    const Op& exit = body_.terminator(op.regions[k]);
+    const OpId left = loop_of_exit(body_, exit);
+    const Op& loop = body_.op(left);
+    // A while is asked with, and ends in, the arguments of its condition.
+    std::span<const ValueId> state(body_.region(loop.regions[0]).args);
+    if (loop.kind == OpKind::for_loop) state = state.subspan(1);
+    plan.yields[k] = moves(exit.operands, state);
+    plan.exits[k] = exit.kind == OpKind::break_loop ? LoopExit::out : LoopExit::next;
+    left_.insert(left);
+  }
+  i.plan = keep(code_.ifs, std::move(plan));
   return i;
 }
 

@@ -59,6 +59,8 @@ class Decoder {
   Instr arg_reduce(const Op& op, Instr i);
   Instr scan(const Op& op, Instr i);
   Instr contract(const Op& op, Instr i);
+  Instr if_else(const Op& op, Instr i);
+  Instr segments(const Op& op, Instr i);
   Instr tile_reduce(const Op& op, Instr i);
 
   const DecodeInput& in_;
@@ -67,6 +69,7 @@ class Decoder {
   Slot hidden_ = 0;
   std::map<ValueId, Slot> extents_, lows_;
   std::map<ValueId, std::size_t> buffer_views_;
+  std::set<OpId> left_;  // loops with a break or continue
 };
 
 }  // namespace kir

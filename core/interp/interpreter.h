@@ -26,9 +26,10 @@ enum class RuntimeErrorKind : std::uint8_t {
   zero_divisor,
   bad_step,
   race,
-  index_overflow,   // physical: an intermediate of an integer expression leaves its type
-  arbitrary_value,  // an observable result depends on an unfilled masked lane
-  launch_overflow,  // physical: a definition overflows 64 bits, or the grid is above the provider's limit
+  index_overflow,    // physical: an intermediate of an integer expression leaves its type
+  arbitrary_value,   // an observable result depends on an unfilled masked lane
+  launch_overflow,   // physical: a definition overflows 64 bits, or the grid is above the provider's limit
+  violated_licence,  // permitted executions differ by more than rounding
   step_limit,
   unsupported,
 };

@@ -11,9 +11,9 @@ namespace kir {
 
 std::string_view name(RuntimeErrorKind k) {
   static constexpr std::string_view kNames[] = {
-      "out_of_bounds",   "uninitialized_read", "division",   "conversion",  "empty_reduction",
-      "failed_assume",   "zero_divisor",       "bad_step",   "race",        "index_overflow",
-      "arbitrary_value", "launch_overflow",    "step_limit", "unsupported",
+      "out_of_bounds",   "uninitialized_read", "division",         "conversion", "empty_reduction",
+      "failed_assume",   "zero_divisor",       "bad_step",         "race",       "index_overflow",
+      "arbitrary_value", "launch_overflow",    "violated_licence", "step_limit", "unsupported",
   };
   static_assert(std::size(kNames) == static_cast<std::size_t>(RuntimeErrorKind::unsupported) + 1);
   return kNames[static_cast<std::size_t>(k)];
@@ -116,6 +116,8 @@ bool Machine::execute(const Instr& i) {
     case InstrKind::arg_reduce: return arg_reduce(i);
     case InstrKind::scan: return scan(i);
     case InstrKind::contract: return contract(i);
+    case InstrKind::region_fold: return region_fold(i);
+    case InstrKind::region_scan: return region_scan(i);
     case InstrKind::unsupported:
       return fail(RuntimeErrorKind::unsupported, i.op,
                   fmt::format("{} with these operands is not interpreted", row(body_.op(i.op).kind).name));
@@ -134,7 +136,9 @@ std::span<const ValueId> Machine::member_variables(const Op& op, RegionId r) con
   const std::size_t which = static_cast<std::size_t>(std::find(op.regions.begin(), op.regions.end(), r) - op.regions.begin());
   const bool pointwise = row(op.kind).regions[which].contents == Contents::pointwise;
   if (pointwise && op.kind == OpKind::contract) return {};  // its members have variables on both sides
-  return body_.region(pointwise ? op.regions[0] : r).args;
+  const std::span<const ValueId> args(body_.region(pointwise ? op.regions[0] : r).args);
+  // A slice's region has the bounds of the segment, then the state.
+  return op.kind == OpKind::region_scan ? args.first(std::min<std::size_t>(args.size(), 2)) : args;
 }
 
 // "m = 3, n = 4" of the loop and domain variables around the operation, outermost first.

@@ -1,7 +1,8 @@
 // Executes decoded bodies. Values live in dense slots, one per SSA value: control is structured and never recursive, so
 // each value has at most one live instance.
 //
-// Every function that can end the execution returns false after setting error().
+// Every function that can end the execution returns false after setting error(). A break or continue returns false too,
+// up to the loop it leaves.
 #pragma once
 
 #include <functional>
@@ -61,6 +62,7 @@ class Machine {
 
  private:
   friend class BoundRules;
+  friend class SegmentRun;
   static constexpr std::size_t kRememberedInstances = std::size_t{1} << 20;
 
   bool execute(const Instr& i);
@@ -109,7 +111,11 @@ class Machine {
   bool for_range(const Instr& i, const ForPlan& plan, Integer low, Integer high, Integer step);
   bool for_focused(const Instr& i, const ForPlan& plan, Integer low, Integer high, Integer step,
                    const std::vector<std::int64_t>& wanted);
+  bool for_collect(const Instr& i, const ForPlan& plan, Integer low, Integer high);
   bool while_loop(const Instr& i);
+  // One run of a loop's body. A break or continue in it has handed on the carried values itself.
+  enum class Round : std::uint8_t { next, left, failed };
+  Round round(RegionId body, const MovePlan& next, OpId op);
   bool if_else(const Instr& i);
   bool assume(const Instr& i);
   bool move(const MovePlan& plan, OpId op);
@@ -155,6 +161,9 @@ class Machine {
   bool contract(const Instr& i);
   bool sum_exactly(const ContractPlan& plan, const Instr& i, const Sides& sides, TensorValue& out);
   bool combine_products(const ContractPlan& plan, const Instr& i, const Sides& sides, TensorValue& out);
+  // machine_segment.cpp
+  bool region_fold(const Instr& i);
+  bool region_scan(const Instr& i);
   // machine_tile.cpp
   bool tile_index(const Instr& i);
   bool tile_pointwise(const Instr& i);
@@ -195,6 +204,7 @@ class Machine {
   std::uint64_t arbitrary_events_ = 0;
   std::uint64_t shuffles_ = 0;
   bool undecided_ = false;
+  LoopExit exit_ = LoopExit::none;  // regions return false without an error on the way out to the loop
   IndexEnvironment environment_;
   std::string instance_;
   const Focus* focus_ = nullptr;

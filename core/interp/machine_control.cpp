@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "core/base/check.h"
 #include "core/interp/machine.h"
 #include "core/interp/member_order.h"
@@ -33,18 +36,60 @@ bool Machine::for_loop(const Instr& i) {
   if (focus_)
     if (auto it = focus_->find(ValueId(plan.variable)); it != focus_->end())
       return for_focused(i, plan, low, high, step, it->second);
-  return for_range(i, plan, low, high, step);
+  return plan.collected.empty() ? for_range(i, plan, low, high, step) : for_collect(i, plan, low, high);
+}
+
+Machine::Round Machine::round(RegionId body, const MovePlan& next, OpId op) {
+  if (run_region(body)) return move(next, op) ? Round::next : Round::failed;
+  switch (std::exchange(exit_, LoopExit::none)) {
+    case LoopExit::none: return Round::failed;
+    case LoopExit::next: return Round::next;
+    case LoopExit::out: return Round::left;
+  }
+  KIR_UNREACHABLE("exit");
 }
 
 bool Machine::for_range(const Instr& i, const ForPlan& plan, Integer low, Integer high, Integer step) {
   for (Integer v = low; v < high; v += step) {
     set_integer(plan.variable, v);
-    if (!count_step(i.op) || !run_region(plan.region) || !move(plan.next, i.op)) return false;
+    if (!count_step(i.op)) return false;
+    const Round r = round(plan.region, plan.next, i.op);
+    if (r == Round::failed) return false;
+    if (r == Round::left) break;
     if (!plan.exact && v + step > IndexCode::Limits::width(plan.type).high)
       return fail(
           RuntimeErrorKind::index_overflow, i.op,
           fmt::format("the increment of {} beyond {} leaves {}", value_name(plan.variable), to_string(v), name(plan.type)));
   }
+  return move(plan.finish, i.op);
+}
+
+bool Machine::for_collect(const Instr& i, const ForPlan& plan, Integer low, Integer high) {
+  const auto extent = static_cast<std::int64_t>(std::clamp<Integer>(high - low, 0, INT64_MAX));
+  if (!count_step(i.op, static_cast<std::uint64_t>(extent))) return false;
+  std::vector<std::shared_ptr<TensorValue>> made;
+  for (std::size_t k = 0; k < plan.collected.size(); ++k) {
+    auto t = std::make_shared<TensorValue>();
+    t->low = {0};
+    t->shape = {extent};
+    t->words.resize(static_cast<std::size_t>(extent));
+    t->taint.resize(t->words.size());
+    if (bounds_) t->radius.resize(t->words.size());
+    made.push_back(std::move(t));
+  }
+  for (std::int64_t n = 0; n < extent; ++n) {
+    set_integer(plan.variable, low + n);
+    if (!run_region(plan.region)) return false;
+    const std::size_t e = static_cast<std::size_t>(n);
+    for (std::size_t k = 0; k < made.size(); ++k) {
+      const Slot s = plan.collected[k].element;
+      made[k]->words[e] = words_[s];
+      made[k]->taint[e] = taint_[s];
+      if (bounds_) made[k]->radius[e] = radius_[s];
+    }
+    if (!move(plan.next, i.op)) return false;
+  }
+  for (std::size_t k = 0; k < made.size(); ++k) tensors_[plan.collected[k].result] = std::move(made[k]);
   return move(plan.finish, i.op);
 }
 
@@ -65,15 +110,23 @@ bool Machine::for_focused(const Instr& i, const ForPlan& plan, Integer low, Inte
   Integer next = low;  // the iteration that would follow
   for (std::int64_t v : wanted) {
     if (v < next || v >= high || (v - low) % step != 0) continue;
+    if (v != next && plan.exits)
+      return fail(RuntimeErrorKind::unsupported, i.op,
+                  "whether this iteration is reached depends on ones that the replay left out");
     if (v != next) forget();
     set_integer(plan.variable, v);
-    if (!count_step(i.op) || !run_region(plan.region) || !move(plan.next, i.op)) return false;
+    if (!count_step(i.op)) return false;
+    const Round r = round(plan.region, plan.next, i.op);
+    if (r == Round::failed) return false;
+    if (r == Round::left) return move(plan.finish, i.op);
     next = v + step;
     if (!plan.exact && next > IndexCode::Limits::width(plan.type).high)
       return fail(RuntimeErrorKind::index_overflow, i.op,
                   fmt::format("the increment of {} beyond {} leaves {}", value_name(plan.variable), v, name(plan.type)));
   }
   if (next < high) forget();
+  // Of what only some iterations collected, nothing is kept: using it is reported.
+  for (const ForPlan::Collected& c : plan.collected) tensors_[c.result] = nullptr;
   return move(plan.finish, i.op);
 }
 
@@ -84,7 +137,10 @@ bool Machine::while_loop(const Instr& i) {
     if (!count_step(i.op) || !run_region(plan.condition)) return false;
     if (!check_observed(taint_[plan.test], i.op, "the condition of a while")) return false;
     if (!words_[plan.test]) return move(plan.finish, i.op);
-    if (!move(plan.enter, i.op) || !run_region(plan.region) || !move(plan.next, i.op)) return false;
+    if (!move(plan.enter, i.op)) return false;
+    const Round r = round(plan.region, plan.next, i.op);
+    if (r == Round::failed) return false;
+    if (r == Round::left) return move(plan.finish, i.op);
   }
 }
 
@@ -93,7 +149,9 @@ bool Machine::if_else(const Instr& i) {
   if (!check_observed(taint_[i.a], i.op, "the condition of an if")) return false;
   const std::size_t k = words_[i.a] ? 0 : 1;
   if (!plan.regions[k]) return true;
-  return run_region(plan.regions[k]) && move(plan.yields[k], i.op);
+  if (!run_region(plan.regions[k]) || !move(plan.yields[k], i.op)) return false;
+  exit_ = plan.exits[k];
+  return exit_ == LoopExit::none;
 }
 
 bool Machine::assume(const Instr& i) {

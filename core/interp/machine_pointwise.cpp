@@ -128,7 +128,7 @@ bool Machine::tensor_pointwise(const Instr& i) {
     for (std::size_t k = 0; k < i.operands; ++k) {
       in[k] = tensors[k] ? tensors[k]->words[e] : words_[operands[k]];
       taints[k] = tensors[k] ? tensors[k]->taint[e] : taint_[operands[k]];
-      if (bounds_) radii[k] = tensors[k] ? tensors[k]->radius[e] : radius_[operands[k]];
+      if (bounds_) radii[k] = !tensors[k] ? radius_[operands[k]] : tensors[k]->radius.empty() ? 0 : tensors[k]->radius[e];
     }
     Taint taint = taints[0] | taints[1] | taints[2];
     if (i.inner == InstrKind::select) taint = taints[0] | (in[0] ? taints[1] : taints[2]);

@@ -97,7 +97,7 @@ bool Machine::read_tensor(const AccessPlan& plan, OpId op, Integer* at, std::uin
     linear = linear * static_cast<std::size_t>(t.shape[k]) + static_cast<std::size_t>(at[k] - t.low[k]);
   word = t.words[linear];
   taint = t.taint[linear];
-  radius = bounds_ ? t.radius[linear] : 0;
+  radius = bounds_ && !t.radius.empty() ? t.radius[linear] : 0;  // none of a tensor made before bounds were tracked
   return true;
 }
 

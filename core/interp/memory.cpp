@@ -266,7 +266,7 @@ void Memory::track_radius() {
 }
 
 double Memory::radius(std::size_t view, std::int64_t address) const {
-  return resources_[views_[view].resource].radius[static_cast<std::size_t>(address)];
+  return tracking_ ? resources_[views_[view].resource].radius[static_cast<std::size_t>(address)] : 0;
 }
 
 void Memory::set_radius(std::size_t view, std::int64_t address, double radius) {

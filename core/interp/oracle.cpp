@@ -22,6 +22,9 @@ bool has_several_answers(const Kernel& kernel) {
     if (op.attrs.has(AttrKey::unit)) return true;
     if (is_atomic(op.kind)) return true;
     if (op.kind == OpKind::histogram && is_float(kernel.body.type(op.operands[0]).dtype)) return true;
+    if (row(op.kind).family == Family::region && op.attrs.get<Order>(AttrKey::order) != Order::strict &&
+        std::any_of(op.results.begin(), op.results.end(), [&](ValueId v) { return is_float(kernel.body.type(v).dtype); }))
+      return true;
   }
   return false;
 }

@@ -183,7 +183,8 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
      .doc = "Runs its region once for each member of the domain, in no order."},
     {.kind = K::for_loop, .name = "for", .family = F::control, .operands = -1, .result = R::regions, .elements = E::none,
      .regions = {{"body", K::next, C::statements}}, .attributes = {{A::ranges}, {A::step, Use::optional}},
-     .doc = "Runs its region for lo, lo + step, ... below hi in order, handing on carried values in parallel."},
+     .doc = "Runs its region for lo, lo + step, ... below hi in order, handing on carried values in parallel; values that it "
+            "collects make up tensors, one element for each iteration."},
     {.kind = K::while_loop, .name = "while", .family = F::control, .operands = -1, .result = R::regions, .elements = E::none,
      .regions = {{"condition", K::yield, C::pure}, {"body", K::next, C::statements}},
      .doc = "Region 0 yields the condition from the carried values; while it is true region 1 hands on the next ones."},

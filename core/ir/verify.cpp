@@ -57,6 +57,18 @@
 //         one data scalar; the result is a tensor of the batch and free extents.
 //   V-49  A contract has a product and a combine, or neither and an exact product.
 //   V-50  The accumulator of an exact product holds every value of both sides; a unit is a finite number of at least 0.
+//   V-55  break and continue end a branch of an if inside the body of a loop, with nothing but ifs in between, and hand on
+//         what that loop carries.
+//   V-56  One branch of an if goes on behind it.
+//   V-57  A loop that collects has no step, break or continue; a collected value is data, its result a tensor of extent
+//         end - begin.
+//   V-58  A fold or scan over segments cuts one axis under the licence strict or tree; a capture is listed once.
+//   V-59  Its regions use nothing from outside that it does not list.
+//   V-60  A segment's bounds lo, hi stand only together: as the bounds of an axis of for (without step), reduce, arg_reduce,
+//         scan, region_fold, region_scan, contract or slice, and as the extent hi - lo of a type or broadcast.
+//   V-61  Summary, combine, identity and results of a fold over segments agree in number and type (data scalars).
+//   V-62  Summary, state, apply, emit, initial values and results of a scan over segments agree in number and type; a
+//         slice's first axis is the segment.
 #include "core/ir/verify.h"
 
 #include <fmt/format.h>

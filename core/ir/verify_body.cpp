@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/ir/loop_exit.h"
 #include "core/pir/program.h"
 #include "core/text/type_name.h"
 
@@ -91,9 +92,11 @@ void BodyVerifier::region(RegionId r, OpKind terminator, Contents allowed, int d
   SourceRange owner = region.parent ? body_.op(region.parent).range : context_.whole;
   for (ValueId a : region.args) {
     type(body_.type(a), body_.value(a).range);
-    visible_[a.index] = true;
+    define(a);
   }
-  if (!is_terminated(r, terminator)) error("V-16", owner, fmt::format("a region does not end in '{}'", row(terminator).name));
+  const bool branch = region.parent && body_.op(region.parent).kind == OpKind::if_else;
+  if (!is_terminated(r, terminator) && !(branch && leaves_loop(body_, r)))
+    error("V-16", owner, fmt::format("a region does not end in '{}'", row(terminator).name));
   for (std::size_t i = 0; i < region.ops.size(); ++i) {
     const Op& o = body_.op(region.ops[i]);
     if (row(o.kind).terminator && i + 1 < region.ops.size())
@@ -140,17 +143,22 @@ void BodyVerifier::op(OpId id, Contents allowed, int depth) {
           "V-15", o,
           name.empty() ? "a value is used where it is not visible" : fmt::format("'{}' is used where it is not visible", name));
       seen = false;
+    } else if (!usable(v, o.range)) {
+      seen = false;
     }
   bool sound = counts(o) && attributes(o) && seen && known;
   if (sound) attribute_expressions(o);
+  const bool segmented = r.family == Family::region;
+  if (segmented) open_segments(o);
   for (std::size_t i = 0; i < o.regions.size() && i < static_cast<std::size_t>(r.regions.count); ++i) {
     const RegionRule& rule = r.regions[i];
     region(o.regions[i], rule.terminator, rule.contents == Contents::statements ? allowed : rule.contents, depth + 1);
   }
+  if (segmented) close_segments();
   if (sound) operation(id, o);
   for (ValueId v : o.results) {
     type(body_.type(v), o.range);
-    visible_[v.index] = true;
+    define(v);
   }
 }
 
@@ -199,7 +207,8 @@ void BodyVerifier::attribute_expressions(const Op& o) {
       if (key == AttrKey::expr && *e != Expr()) sort = e->sort();
       expression(*e, sort, true, o.range);
     } else if (const ExprList* list = std::get_if<ExprList>(&value)) {
-      for (Expr e : *list) expression(e, Sort::integer, true, o.range);
+      for (std::size_t i = 0; i < list->size(); ++i)
+        if (!names_segment(o, key, *list, i)) expression((*list)[i], Sort::integer, true, o.range);
     }
   }
 }
@@ -223,6 +232,7 @@ bool BodyVerifier::expression(Expr e, Sort sort, bool values, SourceRange range,
           return bad(v.index < body_.value_count() && !body_.value(v).name.empty()
                          ? fmt::format("'{}' is used where it is not visible", body_.value(v).name)
                          : std::string("a value is used where it is not visible"));
+        if (!usable(v, range)) return false;
         const Type& t = body_.type(v);
         bool fits = context_.physical ? is_data(t) && (t.dtype == DType::i32 || t.dtype == DType::i64) : t.is(TypeKind::index);
         return (fits && leaf.sort() == Sort::integer) ||
@@ -259,7 +269,8 @@ void BodyVerifier::type(const Type& t, SourceRange range) {
       [[fallthrough]];
     case TypeKind::view:
       if (t.rank() > kMaxRank) error("V-32", range, fmt::format("{} axes; at most {} are possible", t.rank(), kMaxRank));
-      for (Expr e : t.shape) expression(e, Sort::integer, true, range, "V-32");
+      for (Expr e : t.shape)
+        if (!is_segment_extent(e)) expression(e, Sort::integer, true, range, "V-32");
       return;
     case TypeKind::fragment: break;
   }

@@ -1,8 +1,11 @@
 // The verifier of bodies, shared by kernels and physical programs. Rules: verify.cpp (V-nn), verify_program.cpp (W-nn).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/base/diagnostics.h"
@@ -77,8 +80,24 @@ class BodyVerifier {
   void for_loop(const Op& o);
   void while_loop(const Op& o);
   void if_else(const Op& o);
+  void loop_exit(const Op& o);  // break, continue
   void splat(const Op& o);
   void tile_reduce(const Op& o);
+  // verify_segment.cpp
+  void region_fold(const Op& o);
+  void region_scan(const Op& o);
+  void open_segments(const Op& o);  // before the regions of a fold or scan over segments
+  void close_segments();
+  void define(ValueId v);  // a region's argument or a result becomes visible
+  // Told otherwise (V-59, V-60): a segment's bound used for itself, or a value from outside that is not listed.
+  bool usable(ValueId v, SourceRange range);
+  bool is_segment(Expr lo, Expr hi) const;
+  bool is_segment_extent(Expr e) const;
+  bool names_segment(const Op& o, AttrKey key, const ExprList& list, std::size_t i) const;
+  bool segments(const Op& o, std::size_t captures, std::vector<Type>& components);
+  bool segment_arguments(RegionId r, const std::vector<Type>& more, const Op& o, const char* what);
+  bool data_components(const std::vector<Type>& components, const Op& o, const char* rule, const char* what);
+  std::optional<std::vector<Type>> yielded(RegionId r) const;  // types; none: not ended
 
   // verify_fold.cpp
   void reduce(const Op& o);
@@ -93,6 +112,7 @@ class BodyVerifier {
 
   bool domain(const Op& o, RegionId r, std::size_t carried);
   bool arguments(RegionId r, std::size_t first, const std::vector<Type>& types, const Op& o, const char* what);
+  bool loop_results(const Op& o, std::vector<Type>& handed);  // of a for; `handed`: what its `next` hands on
   bool hands_on(RegionId r, const std::vector<Type>& types, const Op& o, const char* what);
   void results(const Op& o, const std::vector<Type>& types);
   bool identity(const Op& o, const std::vector<Type>& components);
@@ -111,6 +131,11 @@ class BodyVerifier {
   std::vector<bool> visible_;
   // By value: of the integer expression that an `index` result stands for.
   std::vector<WrittenOut> sizes_ = std::vector<WrittenOut>(visible_.size());
+  // Of the folds and scans over segments around: what each lists. A value's level is the number of them around its
+  // definition; listing a value at one level is a use at the level outside.
+  std::vector<std::unordered_set<ValueId>> scopes_;
+  std::vector<std::uint16_t> levels_;
+  std::unordered_map<ValueId, ValueId> ends_;  // segments' bounds: the end that belongs to a begin; of an end none
 };
 
 // Rules V-01 to V-07 of an ABI. `reserved` names are taken already (the kernel's constexprs).

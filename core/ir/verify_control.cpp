@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/ir/derived_shape.h"
+#include "core/ir/loop_exit.h"
 #include "core/ir/verify_body.h"
 
 namespace kir {
@@ -72,8 +74,32 @@ void BodyVerifier::for_loop(const Op& o) {
   for (const Type& t : carried)
     if (t.is(TypeKind::view)) return error("V-30", o, "a view cannot be carried");
   if (!domain(o, o.regions[0], carried.size()) || !arguments(o.regions[0], 1, carried, o, "the loop")) return;
-  hands_on(o.regions[0], carried, o, "the loop");
-  results(o, carried);
+  if (std::vector<Type> handed = std::move(carried); loop_results(o, handed)) hands_on(o.regions[0], handed, o, "the loop");
+}
+
+// The results are the carried values, then a tensor of each collected one.
+bool BodyVerifier::loop_results(const Op& o, std::vector<Type>& handed) {
+  const std::size_t carried = handed.size();
+  if (o.results.size() <= carried) {
+    results(o, handed);
+    return o.results.size() == carried;
+  }
+  const ExprList& ranges = o.attrs.get<ExprList>(AttrKey::ranges);
+  std::vector<Type> wanted = handed;
+  if (o.attrs.has(AttrKey::step)) error("V-57", o, "a loop that collects has no step", "count, and multiply in the body");
+  for (std::size_t i = carried; i < o.results.size(); ++i) {
+    const Type& t = body_.type(o.results[i]);
+    bool fits = t.is(TypeKind::tensor) && t.rank() == 1 && t.shape[0] != Expr() && ranges[0] != Expr() && ranges[1] != Expr() &&
+                is_range_extent(t.shape[0], ranges[0], ranges[1]);
+    if (!fits) {
+      error("V-57", o, fmt::format("the collected result {} is {}, no tensor of extent end - begin", i, text(t)));
+      return false;
+    }
+    wanted.push_back(t);
+    handed.push_back(Type::scalar(t.dtype));
+  }
+  results(o, wanted);
+  return true;
 }
 
 void BodyVerifier::while_loop(const Op& o) {
@@ -93,8 +119,31 @@ void BodyVerifier::if_else(const Op& o) {
   std::vector<Type> wanted = types(o.results);
   for (const Type& t : wanted)
     if (t.is(TypeKind::view)) return error("V-30", o, "a view cannot be a result");
-  hands_on(o.regions[0], wanted, o, "the branch");
-  hands_on(o.regions[1], wanted, o, "the else branch");
+  bool goes_on = false;
+  const char* what[] = {"the branch", "the else branch"};
+  for (std::size_t k = 0; k < 2; ++k)
+    if (!leaves_loop(body_, o.regions[k])) {
+      goes_on = true;
+      hands_on(o.regions[k], wanted, o, what[k]);
+    }
+  if (!goes_on)
+    error("V-56", o, "both branches leave the loop, so that what follows is never reached",
+          "leave it in one, go on behind the if");
+}
+
+void BodyVerifier::loop_exit(const Op& o) {
+  const OpId left = loop_of_exit(body_, o);
+  if (!left)
+    return error("V-55", o, "ends no branch of an if in the body of a loop", "only ifs may stand between it and its loop");
+  const Op& loop = body_.op(left);
+  if (loop.results.size() > loop.operands.size())
+    return error("V-57", o, "a loop that collects runs every iteration to its end", "carry a flag, or collect in a tensor");
+  const std::vector<Type> wanted = types(loop.operands), got = types(o.operands);
+  if (got.size() != wanted.size())
+    return error("V-55", o, fmt::format("hands on {} values; the loop carries {}", got.size(), wanted.size()));
+  for (std::size_t i = 0; i < got.size(); ++i)
+    if (got[i] != wanted[i])
+      return error("V-55", o, fmt::format("value {} is {}; the loop carries {}", i, text(got[i]), text(wanted[i])));
 }
 
 void BodyVerifier::splat(const Op& o) {

@@ -91,13 +91,13 @@ void BodyVerifier::operation(OpId, const Op& o) {
     case OpKind::contract: return contract(o);
 
     // folds and scans over regions
-    case OpKind::region_fold:
-    case OpKind::region_scan: return error("V-09", o, "no rule says what is well formed");
+    case OpKind::region_fold: return region_fold(o);
+    case OpKind::region_scan: return region_scan(o);
 
     case OpKind::yield:
-    case OpKind::break_loop:
-    case OpKind::continue_loop:
     case OpKind::next: return;  // checked by their owner
+    case OpKind::break_loop:
+    case OpKind::continue_loop: return loop_exit(o);
     case OpKind::assume:
       if (!operand(o, 0).is_scalar(DType::i1)) error("V-13", o, fmt::format("takes an i1, not {}", text(operand(o, 0))));
       return;

@@ -129,7 +129,10 @@ std::string BodyPrinter::rhs(const Op& o, int indent) const {
       std::string s =
           fmt::format("{} {} in {}..{}", head, binder(body_.region(o.regions[0]).args[0]), expr(ranges[0]), expr(ranges[1]));
       if (const Expr* step = a.find<Expr>(AttrKey::step)) s += " step " + expr(*step);
-      return s + carries(o, o.regions[0], 1) + " " + block(0);
+      s += carries(o, o.regions[0], 1);
+      for (std::size_t i = o.operands.size(); i < o.results.size(); ++i)
+        s += fmt::format("{}{}", i == o.operands.size() ? " collect (" : ", ", name(body_.type(o.results[i]).dtype));
+      return s + (o.results.size() > o.operands.size() ? ") " : " ") + block(0);
     }
     case OpKind::while_loop: {
       std::string when = block(0), body = block(1);
@@ -171,7 +174,7 @@ std::string BodyPrinter::rhs(const Op& o, int indent) const {
 
     // folds and scans over regions
     case OpKind::region_fold:
-    case OpKind::region_scan: KIR_UNREACHABLE("no text form");
+    case OpKind::region_scan: return segments(o, indent);
 
     case OpKind::yield:
     case OpKind::next:
@@ -250,8 +253,8 @@ void BodyPrinter::region(RegionId r, int indent, std::string& out) const {
   out += "{\n";
   for (OpId id : body_.region(r).ops) {
     const Op& o = body_.op(id);
-    if (row(o.kind).terminator && o.operands.empty() && !(physical_ && origins_ && o.origin))
-      continue;  // bare ends are not printed
+    const bool end = o.kind == OpKind::yield || o.kind == OpKind::next;
+    if (end && o.operands.empty() && !(physical_ && origins_ && o.origin)) continue;  // bare ends are not printed
     op(o, indent + 2, out);
   }
   out.append(static_cast<std::size_t>(indent), ' ');

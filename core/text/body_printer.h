@@ -48,6 +48,10 @@ class BodyPrinter {
   std::string arg_reduce(const Op& o, int indent) const;
   std::string scan(const Op& o, int indent) const;
   std::string contract(const Op& o, int indent) const;
+  // print_segments.cpp
+  std::string segments(const Op& o, int indent) const;
+  std::string segment(RegionId r, int indent, bool with_arguments) const;
+  std::string arguments(std::span<const ValueId> args) const;
   std::string binder(ValueId v) const;  // "n" or "%n: i64"
 
   const Body& body_;

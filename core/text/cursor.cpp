@@ -121,7 +121,7 @@ void Parser::skip_statement() {
     bool first_on_line = source_->text().substr(last_end_, tok_.begin - last_end_).find('\n') != std::string::npos;
     if (at(Tok::name)) {
       if (at(Word::let) || at(Word::next) || at_op(OpKind::store) || at_op(OpKind::parallel) || at_op(OpKind::assume) ||
-          at_op(OpKind::yield))
+          at_op(OpKind::yield) || at_op(OpKind::break_loop) || at_op(OpKind::continue_loop))
         return;
       if (first_on_line && (at_op(OpKind::for_loop) || at_op(OpKind::if_else) || at_op(OpKind::while_loop) ||
                             at_op(OpKind::scatter) || at_op(OpKind::histogram) || at_op(OpKind::assume_in_bounds) ||

@@ -13,6 +13,7 @@
 //   region_rhs.cpp  for, while, if, tensor, view
 //   memory_rhs.cpp  buffers, atomics, scatter, histogram
 //   fold_rhs.cpp    what reduce, scan and contract share; each has a file of its own
+//   segment_rhs.cpp folds and scans over segments
 //   type_text.cpp   types, shapes, literals
 //   abi_text.cpp    views, alias facts, relations
 //
@@ -189,6 +190,7 @@ class Parser {
     bool values = false;                        // false: a bare terminator, which may be left out
     bool masked = false;                        // `yield ... where p` may hand on a predicate last
     std::vector<std::optional<Type>> expected;  // types for literals, may be shorter than the values
+    bool branch = false;                        // of an if: may end in break or continue
   };
   // Parses "{ ... }" into the region; a block with one value may end in an expression. False: unusable, told already.
   bool block(RegionId region, const BlockSpec& spec);
@@ -198,7 +200,8 @@ class Parser {
   void let_rest(std::vector<LetName> names, bool tuple, std::uint32_t begin);
   void store_statement();
   void store_to(const Token& base, std::span<const NodeId> coords, std::uint32_t begin);
-  void terminator(const BlockSpec& spec);
+  void terminator(OpKind kind, const std::vector<std::optional<Type>>& expected, bool masked);
+  void loop_exit(const BlockSpec& spec);
   void expression_end(const BlockSpec& spec, NodeId e);
   void parallel_statement();
   void assume_statement();
@@ -305,6 +308,16 @@ class Parser {
     return choice(std::span<const E>(all.begin(), all.size()));
   }
 
+  // --- segment_rhs.cpp
+  std::vector<ValueId> region_fold_rhs();
+  std::vector<ValueId> region_scan_rhs();
+  ExprList segment_axis();
+  std::vector<ValueId> uses_clause();
+  void segment_variable(const char* what, std::vector<Token>& names, std::vector<Type>& types);
+  void typed_arguments(std::vector<Token>& names, std::vector<Type>& types);
+  RegionId segment_region(bool with_arguments);
+  RegionId value_region(const std::vector<Token>& names, const std::vector<Type>& types, const std::vector<Type>& yielded);
+
   // --- type_text.cpp
   std::optional<DType> accept_dtype();
   DType dtype(const char* where);
@@ -407,7 +420,8 @@ class Parser {
   std::vector<PendingArm> pending_arms_;
   bool incomplete_ = false;  // a section of a physical program was skipped
   std::unordered_set<std::string> kernel_ids_;
-  OpId last_op_;  // the operation emitted last
+  OpId last_op_;                                            // the operation emitted last
+  const std::vector<std::optional<Type>>* loop_ = nullptr;  // what the loop around carries; none: no loop to leave
   bool any_origin_ = false;
 };
 

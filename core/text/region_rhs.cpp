@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include "core/ir/derived_shape.h"
+#include "core/ir/loop_exit.h"
 #include "core/text/parser.h"
 
 namespace kir::text {
@@ -84,6 +86,17 @@ std::vector<ValueId> Parser::for_rhs() {
   attrs.set(AttrKey::ranges, ExprList{lo, hi});
   if (accept(Word::step)) attrs.set(AttrKey::step, parse_index());
   Carries c = carries();
+  std::vector<Type> handed = c.types, results = c.types;
+  if (accept(Word::collect)) {
+    expect(Tok::lparen, "before the types of the collected values");
+    do {
+      const std::uint32_t at = tok_.begin;
+      handed.push_back(parse_type());
+      if (!handed.back().is(TypeKind::scalar)) fail("T-08", since(at), "collected values are data scalars");
+      results.push_back(Type::tensor(handed.back().dtype, {range_extent(*pool_, lo, hi)}));
+    } while (accept(Tok::comma));
+    expect(Tok::rparen, "after the types of the collected values");
+  }
   SourceRange head = since(begin);
   Scope scope(*this);
   std::vector<Token> names{variable};
@@ -91,10 +104,10 @@ std::vector<ValueId> Parser::for_rhs() {
   names.insert(names.end(), c.names.begin(), c.names.end());
   types.insert(types.end(), c.types.begin(), c.types.end());
   RegionId region = open_region(names, types);
-  bool ok = block(region, spec_of(OpKind::next, c.types));
+  bool ok = block(region, spec_of(OpKind::next, handed));
   scope.close();
   if (!ok) throw Recover{};
-  return builder_->peek().op(emit(OpKind::for_loop, c.init, std::move(attrs), {region}, c.types, head)).results;
+  return builder_->peek().op(emit(OpKind::for_loop, c.init, std::move(attrs), {region}, std::move(results), head)).results;
 }
 
 std::vector<ValueId> Parser::while_rhs() {
@@ -122,6 +135,7 @@ std::vector<ValueId> Parser::if_rhs(const std::vector<LetName>* names) {
   ValueId condition = value_of(expression(), &i1);
   SourceRange head = since(begin);
   BlockSpec spec;
+  spec.branch = true;
   if (names) {
     spec.values = true;
     for (const LetName& n : *names) spec.expected.push_back(n.type);
@@ -129,10 +143,16 @@ std::vector<ValueId> Parser::if_rhs(const std::vector<LetName>* names) {
   RegionId then_region = builder_->new_region();
   bool ok = block(then_region, spec);
   std::vector<Type> types;
-  if (ok && names) {
-    types = yield_types(then_region);
+  bool known = false;  // the results' types, from a branch that yields
+  auto learn = [&](RegionId branch) {
+    if (!ok || !names || known || leaves_loop(builder_->peek(), branch)) return;
+    types = yield_types(branch);
+    known = true;
+  };
+  learn(then_region);
+  if (known) {
     spec = spec_of(OpKind::yield, types);
-    spec.values = true;
+    spec.values = spec.branch = true;
   }
   RegionId else_region = builder_->new_region();
   if (accept(Word::else_)) {
@@ -145,6 +165,9 @@ std::vector<ValueId> Parser::if_rhs(const std::vector<LetName>* names) {
     builder_->leave();
   }
   if (!ok) throw Recover{};
+  learn(else_region);
+  if (names && !known)
+    fail("P-08", head, "both branches leave the loop, so that the if has no results", "leave it in one, go on behind the if");
   return builder_->peek().op(emit(OpKind::if_else, {condition}, {}, {then_region, else_region}, types, head)).results;
 }
 

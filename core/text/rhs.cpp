@@ -46,6 +46,8 @@ std::vector<ValueId> Parser::rhs(const std::vector<LetName>& names) {
       case OpKind::arg_reduce: return arg_reduce_rhs(names);
       case OpKind::scan: return scan_rhs(names);
       case OpKind::contract: return {contract_rhs(declared)};
+      case OpKind::region_fold: return region_fold_rhs();
+      case OpKind::region_scan: return region_scan_rhs();
       case OpKind::splat: return {splat_rhs(declared)};
       case OpKind::tile_reduce: return {tile_reduce_rhs(declared)};
       case OpKind::buffer: return {buffer_rhs(declared)};

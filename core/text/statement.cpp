@@ -12,6 +12,14 @@ struct RegionScope {
   BodyBuilder& builder;
 };
 
+template <class T>
+struct Restore {
+  explicit Restore(T& v) : variable(v), before(v) {}
+  ~Restore() { variable = before; }
+  T& variable;
+  T before;
+};
+
 }  // namespace
 
 bool Parser::block(RegionId region, const BlockSpec& spec) {
@@ -19,6 +27,11 @@ bool Parser::block(RegionId region, const BlockSpec& spec) {
   const Token open = expect(Tok::lbrace, "before the block");
   RegionScope scope(*builder_, region);
   Scope names(*this);
+  Restore loop(loop_);
+  if (spec.terminator == OpKind::next)
+    loop_ = &spec.expected;
+  else if (!spec.branch)
+    loop_ = nullptr;
   bool ended = false, broken = false;
   while (!at(Tok::rbrace) && !at(Tok::end) && !at(Word::kernel)) {
     std::uint32_t begin = tok_.begin;
@@ -82,7 +95,12 @@ void Parser::statement(const BlockSpec& spec, bool& ended) {
       case OpKind::next:
         if (w->op->kind != spec.terminator)
           fail("P-08", tok_.range(), fmt::format("this block ends in '{}'", row(spec.terminator).name));
-        terminator(spec);
+        terminator(spec.terminator, spec.expected, spec.masked);
+        ended = true;
+        return;
+      case OpKind::break_loop:
+      case OpKind::continue_loop:
+        loop_exit(spec);
         ended = true;
         return;
       case OpKind::reduce:
@@ -91,6 +109,7 @@ void Parser::statement(const BlockSpec& spec, bool& ended) {
       case OpKind::contract:
       case OpKind::tensor:
       case OpKind::tile_reduce:
+      case OpKind::region_fold:
         if (spec.values) {  // as the block's value
           std::vector<ValueId> v = rhs({LetName{.type = spec.expected.empty() ? std::nullopt : spec.expected[0]}});
           emit(spec.terminator, v, {}, {}, {}, since(begin));
@@ -126,20 +145,27 @@ void Parser::expression_end(const BlockSpec& spec, NodeId e) {
   emit(OpKind::yield, {v}, {}, {}, {}, syntax_.nodes[e].range);
 }
 
-void Parser::terminator(const BlockSpec& spec) {
+void Parser::loop_exit(const BlockSpec& spec) {
+  const OpRow& exit = *word()->op;
+  if (!spec.branch || !loop_)
+    fail("P-08", tok_.range(), fmt::format("'{}' ends a branch of an if inside a loop", exit.name),
+         spec.branch ? "" : fmt::format("write if c {{ {} ... }}", exit.name));
+  terminator(exit.kind, *loop_, false);
+}
+
+void Parser::terminator(OpKind kind, const std::vector<std::optional<Type>>& expected, bool masked) {
   std::uint32_t begin = tok_.begin;
   advance();
   std::vector<ValueId> values;
   if (!at(Tok::rbrace) && !at(Tok::bang)) {
     std::size_t i = 0;
     do {
-      const Type* expected = i < spec.expected.size() && spec.expected[i] ? &*spec.expected[i] : nullptr;
-      values.push_back(value_of(expression(), expected));
+      values.push_back(value_of(expression(), i < expected.size() && expected[i] ? &*expected[i] : nullptr));
       ++i;
     } while (accept(Tok::comma));
   }
-  if (spec.masked && accept(Word::where)) values.push_back(value_of(expression(), &*spec.expected.back()));
-  emit(spec.terminator, std::move(values), {}, {}, {}, since(begin));
+  if (masked && accept(Word::where)) values.push_back(value_of(expression(), &*expected.back()));
+  emit(kind, std::move(values), {}, {}, {}, since(begin));
   origin_clause();
 }
 

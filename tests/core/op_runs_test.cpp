@@ -147,6 +147,11 @@ const std::vector<Row>& kernel_rows() {
        w,
        "let (r, s) = for i in 0..3 carry (u = c, v = d) { next v, u }\n w[0] = r\n w[1] = s",
        {"-3", "7", "0", "0"}},
+      {K::break_loop,
+       w,
+       "let r = for i in 0..4 carry (s: i32 = 0) { if k[i] == 5 { break s }\n next s + k[i] }\n w[0] = r",
+       {"4", "0", "0", "0"}},
+      {K::continue_loop, w, "for i in 0..4 { if k[i] < 0 { continue }\n w[i] = 1 }", {"1", "0", "1", "1"}},
       {K::assume, y, "assume p\n y[0] = a", {"1.5", "0.0", "0.0", "0.0"}},
       {K::reduce,
        y,
@@ -166,6 +171,21 @@ const std::vector<Row>& kernel_rows() {
        "let t = contract free(i in 0..2 | j in 0..2) paired(n in 0..2) lhs { x[2 * i + n] } rhs { x[2 * n + j] } product exact "
        "accumulate f32 order(strict)\n parallel i in 0..2, j in 0..2 { y[2 * i + j] = t[i, j] }",
        {"1.125", "-12.375", "2.75", "14.875"}},
+      {K::region_fold,
+       y,
+       "let (r, n) = region_fold [0..4] uses (x) where (j) { yield x[j] > 0.0 } summarize [lo..hi] {\n let s = reduce add "
+       "order(any) over j in lo..hi { x[j] }\n let n = for j in lo..hi carry (n: f32 = 0.0) { next n + 1.0 }\n yield s, n }\n"
+       " combine order(tree) (s: f32, n: f32, t: f32, m: f32) { yield s + t, n + m } identity (0.0, 0.0)\n y[0] = r\n y[1] = n",
+       {"6.0", "3.0", "0.0", "0.0"}},
+      {K::region_scan,
+       w,
+       "let (r, s) = region_scan [0..3] uses (k) init (i32(10)) summarize [lo..hi] { let s = reduce add order(any) over j in "
+       "lo..hi "
+       "{ k[j] }\n yield s } combine order(tree) (u: i32, v: i32) { yield u + v } apply (u: i32, g: i32) { yield u + g }\n"
+       " emit [lo..hi] (g: i32) {\n let (h, z) = for j in lo..hi carry (h = g) collect (i32) { let n = h + k[j]\n next n, n "
+       "}\n yield z }\n"
+       " for i in 0..3 { w[i] = r[i] }\n w[3] = s",
+       {"17", "14", "19", "19"}},
   };
   return rows;
 }

@@ -94,6 +94,10 @@ inline std::vector<OpSample> op_samples() {
       "T-08");
   kir(OpKind::next, "let r: f32 = for j in 0..N carry (u: f32 = a) { next b }",
       "let r: f32 = for j in 0..N carry (u: f32 = a) { yield b }", "P-08");
+  kir(OpKind::break_loop, "let r: f32 = for j in 0..N carry (u: f32 = a) { if p { break b }\n next u }", "if p { break }",
+      "P-08");
+  kir(OpKind::continue_loop, "for j in 0..N { if p { continue } else { store y[j] = a } }",
+      "for j in 0..N { if p { continue a } }", "V-55");
   kir(OpKind::assume, "assume p", "assume a", "V-13");
   kir(OpKind::reduce,
       "let (r: f32, t: i32) = reduce (j in 0..N, l in 1..2) map { yield a, c } combine order(tree) (u: f32, f: i32, v: f32, g: "
@@ -150,6 +154,24 @@ inline std::vector<OpSample> op_samples() {
       "f16 "
       "order(any)",
       "V-50");
+  kir(OpKind::region_fold,
+      "let (r: f32, t: i32) = region_fold [0..N] uses (x, i) where (j) { yield j != i } summarize [lo..hi] {\n"
+      " let v = reduce add order(any) over j in lo..hi { x[j] }\n yield v, i32(1) } combine order(tree) (u: f32, f: i32, v: "
+      "f32, g: "
+      "i32) { yield u + v, f + g } identity (-0.0, 0)",
+      "let r: f32 = region_fold [0..N] summarize [lo..hi] { yield a } combine order(tree) (u: f32, v: f32) { yield u }",
+      "V-59");
+  kir(OpKind::region_scan,
+      "let (r: f32[N], t: f32) = region_scan [0..N] uses (x) init (a) summarize [lo..hi] {\n let v = reduce add order(any) "
+      "over j "
+      "in lo..hi { x[j] }\n yield v } combine order(tree) (u: f32, v: f32) { yield u + v } apply (u: f32, v: f32) { yield u + "
+      "v }\n"
+      " emit [lo..hi] (g: f32) { let (h, e) = for j in lo..hi carry (h = g) collect (f32) { let n = h + x[j]\n next n, n }\n "
+      "yield e }",
+      "let (r, t) = region_scan [0..N] init (a) summarize [lo..hi] { yield f32(1.0) } combine order(tree) (u: f32, v: f32) { "
+      "yield "
+      "u } apply (u: f32, v: f32) { yield u } emit [lo..hi] (g: f32) { yield g }",
+      "T-08");
   pir(OpKind::splat, "%r: f32<8; @L> = splat %c", "%r: i32<8; @L> = splat %c", "W-10");
   pir(OpKind::tile_reduce,
       "%r: f32 = tile_reduce %f axes(0) order(any) identity (-0.0) init (%c) combine (%u: f32, %v: f32) { %z: f32 = add %u, "

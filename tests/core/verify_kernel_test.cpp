@@ -387,6 +387,31 @@ std::multimap<std::string, Breaker> built_breakers() {
        })},
       {"V-32", body([](Built& t) { t.b.emit1(OpKind::neg, {t.s}, {}, Type::fragment(DType::f32, {t.n(4)}, "")); })},
       {"V-32", body([](Built& t) { t.b.emit1(OpKind::neg, {t.s}, {}, Type{}); })},
+      {"V-55", body([](Built& t) {  // a break that ends the body itself
+         RegionId r = t.region({Type::index()}, [&](const auto&) { t.b.emit(OpKind::break_loop, {}, {}, {}); });
+         t.b.emit_with_regions(OpKind::for_loop, {}, t.ranges({t.n(0), t.n(3)}), {r}, {});
+       })},
+      {"V-55", body([](Built& t) {  // a break out of a parallel
+         RegionId inner = t.region({Type::index()}, [&](const auto&) {
+           RegionId leave = t.region({}, [&](const auto&) { t.b.emit(OpKind::break_loop, {}, {}, {}); });
+           RegionId stay = t.region({}, [&](const auto&) { t.yield(); });
+           t.b.emit_with_regions(OpKind::if_else, {t.truth()}, {}, {leave, stay}, {});
+           t.yield();
+         });
+         RegionId outer = t.region({Type::index()}, [&](const auto&) {
+           t.b.emit_with_regions(OpKind::parallel, {}, t.ranges({t.n(0), t.n(3)}), {inner}, {});
+           t.b.emit(OpKind::next, {}, {}, {});
+         });
+         t.b.emit_with_regions(OpKind::for_loop, {}, t.ranges({t.n(0), t.n(3)}), {outer}, {});
+       })},
+      {"V-57", body([](Built& t) {  // a collected result of another extent
+         RegionId r = t.region({Type::index()}, [&](const auto&) { t.b.emit(OpKind::next, {t.s}, {}, {}); });
+         t.b.emit_with_regions(OpKind::for_loop, {}, t.ranges({t.n(1), t.n(3)}), {r}, {Type::tensor(DType::f32, {t.n(3)})});
+       })},
+      {"V-57", body([](Built& t) {  // a collected index
+         RegionId r = t.region({Type::index()}, [&](const auto& a) { t.b.emit(OpKind::next, {a[0]}, {}, {}); });
+         t.b.emit_with_regions(OpKind::for_loop, {}, t.ranges({t.n(1), t.n(3)}), {r}, {Type::index()});
+       })},
       {"V-33", body([](Built& t) {
          for (int i = 0; i < 1200; ++i) t.b.enter(t.b.new_region());
          for (int i = 0; i < 1200; ++i) {
@@ -488,6 +513,23 @@ std::multimap<std::string, std::string> text_breakers() {
       {"V-50",
        "let r = contract free(f in 0..N | ) paired(j in 0..N) lhs { yield c } rhs { yield d } product exact accumulate i32 "
        "order(any) unit(0.5)"},
+      {"V-58",
+       "let r = region_fold [0..N] summarize [lo..hi] { yield i32(1) } combine order(any) (u: i32, v: i32) { yield u }"},
+      {"V-59", "let r = region_fold [0..N] summarize [lo..hi] { yield c } combine order(tree) (u: i32, v: i32) { yield u }"},
+      {"V-60",
+       "let r = region_fold [0..N] summarize [lo..hi] { yield to_i32(hi - lo) } combine order(tree) (u: i32, v: i32) { yield u "
+       "}"},
+      {"V-61",
+       "let r = region_fold [0..N] summarize [lo..hi] { let z: index = index 0\n yield z } combine order(tree) (u: i32, v: "
+       "i32) { "
+       "yield u }"},
+      {"V-62",
+       "let (r, t) = region_scan [0..N] init (i64(1)) summarize [lo..hi] { yield i32(1) } combine order(tree) (u: i32, v: i32) "
+       "{ "
+       "yield u } apply (u: i32, v: i64) { yield u } emit [lo..hi] (g: i64) { let e = for j in lo..hi collect (i64) { next g "
+       "}\n "
+       "yield e }"},
+      {"V-56", "for j in 0..N { if p { break } else { continue } }"},
       {"V-30", "let r: i32 = reduce (j in 0..N) map { yield a } combine order(any) (u: i32, v: i32) { yield u }"},
   };
 }
