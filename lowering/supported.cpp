@@ -105,6 +105,10 @@ std::string missing(const Op& op) {
 
 bool check_supported(const Kernel& kernel, Diagnostics& diagnostics) {
   bool supported = true;
+  for (const DataFact& f : kernel.abi.data) {
+    diagnostics.error("L-05", f.range, fmt::format("the precondition `{}` has no physical form yet", name(f.kind)));
+    supported = false;
+  }
   for (std::uint32_t i = 0; i < kernel.body.op_count(); ++i) {
     const Op& op = kernel.body.op(OpId(i));
     const std::string what = missing(op);

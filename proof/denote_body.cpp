@@ -137,12 +137,14 @@ void BodyDenoter::run_unsupported(const Op& op, std::string why) {
           .preset = Obligation::Preset{Verdict::unsupported, std::move(why)}};
   out_.claims.push_back(std::move(c));
   for (ValueId r : op.results) {
+    // Data that nothing is known of. An index is so too: an obligation over it speaks of no point that could be evaluated.
+    const Term unknown = terms_.fresh_argument(type(r).dtype);
     if (type(r).is(TypeKind::index))
-      define(r, SymbolicValue::of(pool_.fresh("unsupported")));
+      define(r, SymbolicValue::of(terms_.leaf_of(unknown)));
     else if (type(r).is(TypeKind::tensor))
       bind(r, {SymbolicValue::Kind::relation, {}, nullptr, unknown_tensor(r)});
     else
-      define(r, terms_.fresh_argument(type(r).dtype));
+      define(r, unknown);
   }
 }
 

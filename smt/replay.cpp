@@ -218,6 +218,7 @@ bool explains(const Trial& trial, const proof::Obligation& o) {
         case E::failed_assume:
         case E::zero_divisor:
         case E::bad_step:
+        case E::shape_mismatch:
         case E::arbitrary_value: return k == K::kir_safe || k == K::access_bounds;
         case E::index_overflow:
         case E::launch_overflow: return k == K::index_no_overflow;
@@ -242,6 +243,7 @@ bool explains(const Trial& trial, const proof::Obligation& o) {
         case E::conversion:
         case E::empty_reduction:
         case E::zero_divisor:
+        case E::shape_mismatch:
         case E::bad_step: return k == K::kir_safe || k == K::access_bounds || k == K::index_no_overflow || k == K::value_equal;
         case E::violated_licence: return k == K::combine_laws;
         case E::step_limit:

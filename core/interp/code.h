@@ -36,9 +36,15 @@ enum class InstrKind : std::uint8_t {
   buffer,
   scatter,
   histogram,
-  elem,              // through an AccessPlan
-  extents,           // a relation's runtime extents and bounds
-  tensor_compute,    // OpKind::tensor
+  elem,            // through an AccessPlan
+  extents,         // a relation's runtime extents and bounds
+  reshape,         // extents of a reshape, which must give as many elements
+  tensor_compute,  // OpKind::tensor
+  concat,
+  iota,
+  gather,
+  part,
+  philox,
   tensor_pointwise,  // any pointwise operation, element by element
   tile_index,
   tile_pointwise,
@@ -95,11 +101,12 @@ struct MovePlan {
 
 // One step of a chain of relations, from the coordinates of a derived view or tensor to those of its source.
 struct RelationStep {
-  enum class Kind : std::uint8_t { transpose, slice, broadcast, region } kind = Kind::transpose;
+  enum class Kind : std::uint8_t { transpose, slice, broadcast, reshape, region } kind = Kind::transpose;
   Slot value = kNoSlot;  // the derived value; for messages
   std::size_t rank = 0;
   Slot extents = kNoSlot;          // first of `rank` integer slots: the derived value's extents
   Slot lows = kNoSlot;             // slice: first of `rank` integer slots
+  Slot source = kNoSlot;           // reshape: first of `source_rank` integer slots, the source's extents
   std::vector<std::int64_t> axes;  // transpose, broadcast
   std::vector<bool> stretches;     // broadcast: source axes of extent 1
   RegionId region;                 // view
@@ -127,6 +134,35 @@ struct ExtentsPlan {
     Slot to;
   };
   std::vector<Item> items;
+};
+
+// A reshape: the extents of its result and of its source.
+struct ReshapePlan {
+  std::uint32_t extents = 0;
+  Slot to = kNoSlot, from = kNoSlot;
+  std::size_t rank = 0, source_rank = 0;
+};
+
+struct ConcatPlan {
+  std::vector<std::uint32_t> sources;  // accesses
+  std::vector<std::uint32_t> extents;  // of each source along the axis: expressions
+  std::size_t axis = 0;
+};
+
+struct IotaPlan {
+  std::vector<std::uint32_t> extents;
+  std::size_t axis = 0;
+};
+
+struct PartPlan {
+  std::uint32_t low = 0, high = 0, extent = 0;
+  Slot second = kNoSlot;  // the upper bound; the lower one is the instruction's dst
+  Slot source = kNoSlot;  // for messages
+  std::int64_t axis = 0;
+};
+
+struct PhiloxPlan {
+  Slot operands[6] = {}, results[4] = {};
 };
 
 // A pointwise operation on tensors, element by element.
@@ -171,6 +207,13 @@ struct TensorPlan {
   DomainPlan domain;
   RegionId region;
   Slot yield = kNoSlot;
+};
+struct GatherPlan {
+  DomainPlan domain;
+  RegionId region;
+  std::uint32_t source = 0;  // an access
+  std::vector<Slot> yields;
+  OpId end;  // the region's end: an error of a member stands there
 };
 // A fold: its state is in the accumulators, the combine's first arguments.
 struct FoldPlan {
@@ -302,6 +345,12 @@ struct Code {
   std::vector<IfPlan> ifs;
   std::vector<ParallelPlan> parallels;
   std::vector<TensorPlan> tensors;
+  std::vector<ReshapePlan> reshapes;
+  std::vector<ConcatPlan> concats;
+  std::vector<IotaPlan> iotas;
+  std::vector<GatherPlan> gathers;
+  std::vector<PartPlan> parts;
+  std::vector<PhiloxPlan> philoxes;
   std::vector<TensorPointwisePlan> tensor_operations;
   std::vector<ReducePlan> reductions;
   std::vector<BufferPlan> buffers;

@@ -156,12 +156,12 @@ Instr Decoder::decode(OpId id) {
     case OpKind::tile_reduce: return tile_reduce(op, i);
 
     // tensors and random numbers
-    case OpKind::philox4x32_10:
-    case OpKind::reshape:
-    case OpKind::concat:
-    case OpKind::iota:
-    case OpKind::gather:
-    case OpKind::part: i.kind = InstrKind::unsupported; return i;
+    case OpKind::philox4x32_10: return philox(op, i);
+    case OpKind::reshape: return reshape(op, i);
+    case OpKind::concat: return concat(op, i);
+    case OpKind::iota: return iota(op, i);
+    case OpKind::gather: return gather(op, i);
+    case OpKind::part: return part(op, i);
 
     case OpKind::reduce: return reduce(op, i);
     case OpKind::arg_reduce: return arg_reduce(op, i);

@@ -9,7 +9,7 @@ bool Decoder::is_relation(ValueId v) const {
   const OpId def = body_.value(v).op;
   if (!def) return false;
   const OpKind k = body_.op(def).kind;
-  return k == OpKind::view || k == OpKind::transpose || k == OpKind::slice || k == OpKind::broadcast;
+  return k == OpKind::view || k == OpKind::transpose || k == OpKind::slice || k == OpKind::broadcast || k == OpKind::reshape;
 }
 
 bool Decoder::follow(ValueId v, AccessPlan& plan) {
@@ -68,6 +68,10 @@ RelationStep Decoder::step(const Op& op, ValueId v) {
       // Only an extent that is 1 by its type stretches, not one that happens to be 1 in a launch.
       for (Expr e : body_.type(op.operands[0]).shape) s.stretches.push_back(e.is_constant(1));
       break;
+    case OpKind::reshape:
+      s.kind = RelationStep::Kind::reshape;
+      s.source = hidden_slots(v, s.source_rank, sources_);
+      break;
     case OpKind::view:
       s.kind = RelationStep::Kind::region;
       s.region = op.regions[0];
@@ -85,7 +89,9 @@ Slot Decoder::hidden_slots(ValueId v, std::size_t count, std::map<ValueId, Slot>
   return it->second;
 }
 
-std::uint32_t Decoder::relation(const Op& op) {
+std::uint32_t Decoder::relation(const Op& op) { return keep(code_.extents, relation_extents(op)); }
+
+ExtentsPlan Decoder::relation_extents(const Op& op) {
   const ValueId v = op.results[0];
   const Type& t = body_.type(v);
   const IndexCode::Limits exact = IndexCode::Limits::exact();
@@ -103,8 +109,7 @@ std::uint32_t Decoder::relation(const Op& op) {
       plan.items.push_back({expression(e, exact), kNoSlot, to});
     }
   }
-  code_.extents.push_back(std::move(plan));
-  return static_cast<std::uint32_t>(code_.extents.size() - 1);
+  return plan;
 }
 
 void Decoder::stored_views(RegionId r, std::set<std::size_t>& out) {

@@ -31,6 +31,8 @@ class Decoder {
   Slot hidden_slots(ValueId v, std::size_t count, std::map<ValueId, Slot>& known);
   // Evaluates what the relation's steps will need.
   std::uint32_t relation(const Op& op);
+  ExtentsPlan relation_extents(const Op& op);
+  std::vector<std::uint32_t> exact(const ExprList& list);
   DomainPlan domain(const Op& op, RegionId r);
   void stored_views(RegionId r, std::set<std::size_t>& out);
   std::vector<std::size_t> stored_views(RegionId r);
@@ -62,12 +64,19 @@ class Decoder {
   Instr if_else(const Op& op, Instr i);
   Instr segments(const Op& op, Instr i);
   Instr tile_reduce(const Op& op, Instr i);
+  // decode_tensor.cpp
+  Instr reshape(const Op& op, Instr i);
+  Instr concat(const Op& op, Instr i);
+  Instr iota(const Op& op, Instr i);
+  Instr gather(const Op& op, Instr i);
+  Instr part(const Op& op, Instr i);
+  Instr philox(const Op& op, Instr i);
 
   const DecodeInput& in_;
   const Body& body_;
   Code code_;
   Slot hidden_ = 0;
-  std::map<ValueId, Slot> extents_, lows_;
+  std::map<ValueId, Slot> extents_, lows_, sources_;
   std::map<ValueId, std::size_t> buffer_views_;
   std::set<OpId> left_;  // loops with a break or continue
 };

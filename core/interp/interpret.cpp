@@ -52,7 +52,10 @@ InterpretResult interpret(const Kernel& kernel, const BoundLaunch& launch, const
   Machine machine(kernel.body, kernel.abi, code, memory, options);
   set_scalars(machine, kernel.abi, launch);
   machine.run_region(kernel.root);
-  return {machine.error(), machine.steps()};
+  InterpretResult result{machine.error(), machine.steps()};
+  if (std::string calls = kernel.call_text(machine.failed()); result.error && !calls.empty())
+    result.error->message += fmt::format(" ({})", calls);
+  return result;
 }
 
 InterpretResult interpret(const PhysicalProgram& program, const BoundLaunch& launch, const InterpretOptions& options) {

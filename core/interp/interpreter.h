@@ -28,6 +28,7 @@ enum class RuntimeErrorKind : std::uint8_t {
   race,
   index_overflow,    // physical: an intermediate of an integer expression leaves its type
   arbitrary_value,   // an observable result depends on an unfilled masked lane
+  shape_mismatch,    // a reshape to another number of elements; a concat along a negative extent
   launch_overflow,   // physical: a definition overflows 64 bits, or the grid is above the provider's limit
   violated_licence,  // permitted executions differ by more than rounding
   step_limit,

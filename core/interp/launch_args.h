@@ -39,8 +39,8 @@ struct LaunchLayout {
 
 // Checks A-nn (listed in launch_layout.cpp): everything present and nothing unknown; dtype, rank, extents and strides equal
 // what the ABI says (a stride of an axis with at most one member does not matter); symbols consistent; each `where` relation
-// holds (the message names the relation and the values); written views are injective; views that are not declared to alias
-// do not overlap in memory, may_alias views are disjoint or identical, same views identical; byte sizes below 2^63.
+// and data precondition holds (the message names it and the values); written views are injective; views that are not declared
+// to alias do not overlap in memory, may_alias views are disjoint or identical, same views identical; byte sizes below 2^63.
 // Errors are in `diagnostics` (ranges are those of the ABI's declarations); the result is empty then.
 std::optional<BoundLaunch> bind_launch(const Abi& abi, const LaunchArgs& args, Diagnostics& diagnostics);
 

@@ -14,12 +14,14 @@
 //   A-13  a symbol outside its declared range
 //   A-14  a text that is no value for its parameter (launch_input.cpp)
 //   A-15  views that this machine cannot hold
+//   A-16  a data precondition that the elements break (launch_data.cpp)
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
 #include "core/interp/launch_args.h"
+#include "core/interp/launch_data.h"
 
 namespace kir {
 namespace {
@@ -354,7 +356,7 @@ std::optional<BoundLaunch> bind_launch(const Abi& abi, const LaunchArgs& args, D
   for (std::size_t i = 0; i < abi.views.size(); ++i)
     check_extent(abi.views[i], layout->views[i], *out.views[i], layout->symbols, diagnostics);
   check_sharing(abi, out.views, diagnostics);
-  if (diagnostics.error_count() != before) return std::nullopt;
+  if (diagnostics.error_count() != before || !check_data(abi, out.views, layout->symbols, diagnostics)) return std::nullopt;
   out.symbols = std::move(layout->symbols);
   return out;
 }

@@ -11,9 +11,10 @@ namespace kir {
 
 std::string_view name(RuntimeErrorKind k) {
   static constexpr std::string_view kNames[] = {
-      "out_of_bounds",   "uninitialized_read", "division",         "conversion", "empty_reduction",
-      "failed_assume",   "zero_divisor",       "bad_step",         "race",       "index_overflow",
-      "arbitrary_value", "launch_overflow",    "violated_licence", "step_limit", "unsupported",
+      "out_of_bounds",   "uninitialized_read", "division",        "conversion",       "empty_reduction",
+      "failed_assume",   "zero_divisor",       "bad_step",        "race",             "index_overflow",
+      "arbitrary_value", "shape_mismatch",     "launch_overflow", "violated_licence", "step_limit",
+      "unsupported",
   };
   static_assert(std::size(kNames) == static_cast<std::size_t>(RuntimeErrorKind::unsupported) + 1);
   return kNames[static_cast<std::size_t>(k)];
@@ -91,15 +92,14 @@ bool Machine::execute(const Instr& i) {
     case InstrKind::scatter: return scatter(i);
     case InstrKind::histogram: return histogram(i);
     case InstrKind::elem: return elem(i);
-    case InstrKind::extents:
-      for (const ExtentsPlan::Item& item : code_.extents[i.plan].items) {
-        Integer minus = 0;
-        if (!evaluate(item.expression, i.op, integers_[item.to])) return false;
-        if (item.minus != kNoSlot && !evaluate(item.minus, i.op, minus)) return false;
-        integers_[item.to] -= minus;
-      }
-      return true;
+    case InstrKind::extents: return extents(code_.extents[i.plan], i.op);
+    case InstrKind::reshape: return reshape(i);
     case InstrKind::tensor_compute: return tensor_compute(i);
+    case InstrKind::concat: return concat(i);
+    case InstrKind::iota: return iota(i);
+    case InstrKind::gather: return gather(i);
+    case InstrKind::part: return part(i);
+    case InstrKind::philox: return philox(i);
     case InstrKind::tensor_pointwise: return tensor_pointwise(i);
     case InstrKind::tile_index: return tile_index(i);
     case InstrKind::tile_pointwise: return tile_pointwise(i);
@@ -123,6 +123,22 @@ bool Machine::execute(const Instr& i) {
                   fmt::format("{} with these operands is not interpreted", row(body_.op(i.op).kind).name));
   }
   KIR_UNREACHABLE("instruction");
+}
+
+bool Machine::extents(const ExtentsPlan& plan, OpId op) {
+  for (const ExtentsPlan::Item& item : plan.items) {
+    Integer minus = 0;
+    if (!evaluate(item.expression, op, integers_[item.to])) return false;
+    if (item.minus != kNoSlot && !evaluate(item.minus, op, minus)) return false;
+    integers_[item.to] -= minus;
+  }
+  return true;
+}
+
+std::string_view Machine::verb(OpId id) const {
+  const Op* op = &body_.op(id);
+  if (row(op->kind).terminator && body_.region(op->parent).parent) op = &body_.op(body_.region(op->parent).parent);
+  return row(op->kind).name;
 }
 
 std::string Machine::value_name(Slot s) const {
@@ -177,6 +193,7 @@ bool Machine::fail(RuntimeErrorKind kind, OpId op, std::string message) {
   const std::string variables = context(op);
   if (!instance_.empty()) message += " in " + instance_;
   if (!variables.empty()) message += " with " + variables;
+  failed_ = op;
   error_ = RuntimeError{kind, op ? body_.op(op).range : SourceRange{}, std::move(message)};
   return false;
 }

@@ -48,6 +48,7 @@ class Machine {
   bool evaluate_at(const IndexCode& code, SourceRange range, Integer& out);  // outside any operation
 
   const std::optional<RuntimeError>& error() const { return error_; }
+  OpId failed() const { return failed_; }  // the operation at fault, if one is
   std::uint64_t steps() const { return steps_; }
   // The error is that bounds could not tell which way the execution goes.
   bool undecided() const { return undecided_; }
@@ -87,6 +88,9 @@ class Machine {
   bool read_memory(const AccessPlan& plan, std::int64_t address, OpId op, std::uint64_t& word);
   bool write_memory(const AccessPlan& plan, std::int64_t address, OpId op, std::uint64_t word);
   bool access_fault(AccessFault f, const RaceWitness& w, const AccessPlan& plan, OpId op);
+  // The element of a view or tensor at the coordinates of the outer value.
+  bool read_element(const AccessPlan& plan, OpId op, DType t, Integer* coordinates, std::uint64_t& word, Taint& taint,
+                    double& radius);
   bool load(const Instr& i);
   bool store(const Instr& i);
   bool elem(const Instr& i);
@@ -135,6 +139,7 @@ class Machine {
   std::string member_text(const DomainPlan& plan, const Domain& d, std::int64_t linear) const;
   // The region's value for each member, as a tensor; nothing is kept when some are left out.
   bool compute_members(const DomainPlan& plan, const Domain& d, RegionId region, Slot yield, OpId op, TensorValue& out);
+  bool extents(const ExtentsPlan& plan, OpId op);
   bool tensor_compute(const Instr& i);
   // The elements of a tensor that is seen through relations, as a tensor of its own.
   bool materialize(const AccessPlan& plan, OpId op, std::shared_ptr<TensorValue>& out);
@@ -164,6 +169,15 @@ class Machine {
   // machine_segment.cpp
   bool region_fold(const Instr& i);
   bool region_scan(const Instr& i);
+  // machine_gather.cpp
+  bool source_shape(const AccessPlan& plan, OpId op, std::vector<std::int64_t>& shape);
+  bool make_tensor(OpId op, std::vector<std::int64_t> shape, std::shared_ptr<TensorValue>& out);  // zeros
+  bool reshape(const Instr& i);
+  bool concat(const Instr& i);
+  bool iota(const Instr& i);
+  bool gather(const Instr& i);
+  bool part(const Instr& i);
+  bool philox(const Instr& i);
   // machine_tile.cpp
   bool tile_index(const Instr& i);
   bool tile_pointwise(const Instr& i);
@@ -173,6 +187,7 @@ class Machine {
 
   Integer integer(Slot s) const;
   std::span<const ValueId> member_variables(const Op& op, RegionId r) const;
+  std::string_view verb(OpId op) const;  // the operation's name; of the end of a region, its owner's
   std::string context(OpId op) const;
   std::string value_name(Slot s) const;
   std::string base_name(const AccessPlan& plan) const;  // of the memory below an access
@@ -200,6 +215,7 @@ class Machine {
   void put(Slot s, TypeKind kind, Buffered&& in);
   std::vector<LevelNames> levels_;
   std::optional<RuntimeError> error_;
+  OpId failed_;
   std::uint64_t steps_ = 0;
   std::uint64_t arbitrary_events_ = 0;
   std::uint64_t shuffles_ = 0;

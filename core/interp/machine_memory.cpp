@@ -40,9 +40,8 @@ bool Machine::predicate(Slot where, OpId op, std::string_view what, bool& active
 
 bool Machine::outside(const AccessPlan& plan, std::size_t level, OpId op, const Integer* at, std::span<const Integer> low,
                       std::span<const std::int64_t> extents) {
-  const std::string_view verb = row(body_.op(op).kind).name;
   const std::string outer = value_name(plan.outer);
-  std::string text = fmt::format("{} {}", verb, outer);
+  std::string text = fmt::format("{} {}", verb(op), outer);
   const std::string here = fmt::format("[{}]", tuple(at, extents.size()));
   if (level == 0) {
     text += fmt::format("{} is outside {}", here, box(low, extents));
@@ -66,6 +65,16 @@ bool Machine::follow_step(const RelationStep& s, OpId op, Integer* at) {
     case RelationStep::Kind::broadcast:
       for (std::size_t k = 0; k < s.source_rank; ++k) source[k] = s.stretches[k] ? 0 : at[static_cast<std::size_t>(s.axes[k])];
       break;
+    case RelationStep::Kind::reshape: {
+      Integer linear = 0;
+      for (std::size_t k = 0; k < s.rank; ++k) linear = linear * clamp_extent(integers_[s.extents + k]) + at[k];
+      for (std::size_t k = s.source_rank; k-- > 0;) {
+        const Integer extent = clamp_extent(integers_[s.source + k]);  // not 0: the result has an element
+        source[k] = linear % extent;
+        linear /= extent;
+      }
+      break;
+    }
     case RelationStep::Kind::region:
       for (std::size_t k = 0; k < s.rank; ++k) set_integer(s.arguments[k], at[k]);
       if (!run_region(s.region)) return false;
@@ -128,7 +137,7 @@ std::string Machine::access_text(const AccessPlan& plan, OpId op) const {
     const Slot s = plan.coordinates[k];
     at += fmt::format("{}{}", k ? ", " : "", code_.tile_shapes[s].empty() ? to_string(integer(s)) : "...");
   }
-  return fmt::format("{} {}[{}]", row(body_.op(op).kind).name, value_name(plan.outer), at);
+  return fmt::format("{} {}[{}]", verb(op), value_name(plan.outer), at);
 }
 
 bool Machine::access_fault(AccessFault f, const RaceWitness& w, const AccessPlan& plan, OpId op) {
@@ -172,6 +181,17 @@ void Machine::arbitrary(DType t, std::uint64_t& word) {
   word = random_scalar(t, 0x5eed + 2 * arbitrary_events_++, 1, true).bits;
 }
 
+bool Machine::read_element(const AccessPlan& plan, OpId op, DType t, Integer* at, std::uint64_t& word, Taint& taint,
+                           double& radius) {
+  if (!plan.on_memory) return read_tensor(plan, op, at, word, taint, radius);
+  std::int64_t address = 0;
+  if (!address_of(plan, op, at, address) || !read_memory(plan, address, op, word)) return false;
+  taint = 0;
+  radius = 0;
+  if (bounds_) bounds_->load(t, memory_.radius(plan.view, address), taint, radius);
+  return true;
+}
+
 bool Machine::load(const Instr& i) {
   const AccessPlan& plan = code_.accesses[i.plan];
   bool active = true;
@@ -183,12 +203,7 @@ bool Machine::load(const Instr& i) {
   }
   Integer at[kMaxRank];
   if (!read_coordinates(plan, i.op, at)) return false;
-  if (!plan.on_memory) return read_tensor(plan, i.op, at, words_[i.dst], taint_[i.dst], radius_[i.dst]);
-  std::int64_t address = 0;
-  if (!address_of(plan, i.op, at, address) || !read_memory(plan, address, i.op, words_[i.dst])) return false;
-  taint_[i.dst] = 0;
-  if (bounds_) bounds_->load(i.type, memory_.radius(plan.view, address), taint_[i.dst], radius_[i.dst]);
-  return true;
+  return read_element(plan, i.op, i.type, at, words_[i.dst], taint_[i.dst], radius_[i.dst]);
 }
 
 bool Machine::store(const Instr& i) {

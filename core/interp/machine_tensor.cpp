@@ -102,14 +102,7 @@ bool Machine::read_tensor(const AccessPlan& plan, OpId op, Integer* at, std::uin
 }
 
 bool Machine::tensor_shape(const AccessPlan& plan, OpId op, std::vector<std::int64_t>& shape, std::int64_t& count) {
-  if (!tensors_[plan.tensor]) return fail(RuntimeErrorKind::unsupported, op, "a tensor without a value");
-  if (plan.steps.empty()) {
-    shape = tensors_[plan.tensor]->shape;
-  } else {
-    const RelationStep& s = plan.steps[0];
-    for (std::size_t k = 0; k < s.rank; ++k)
-      shape.push_back(static_cast<std::int64_t>(std::clamp<Integer>(integers_[s.extents + k], 0, INT64_MAX)));
-  }
+  if (!source_shape(plan, op, shape)) return false;
   __int128 n = 1;
   for (std::int64_t e : shape) n = std::min<__int128>(n * e, INT64_MAX);
   count = static_cast<std::int64_t>(n);

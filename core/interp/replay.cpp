@@ -40,6 +40,7 @@ struct Prepared {
 };
 
 std::string prepare(const Abi& abi, const SparseLaunch& launch, Memory& memory, Prepared& out) {
+  if (!abi.data.empty()) return "its contents are not checked against data preconditions";
   Diagnostics diagnostics;
   std::optional<LaunchLayout> layout = resolve_layout(abi, launch.symbols, diagnostics);
   if (!layout) return diagnostics.all().empty() ? "refused" : diagnostics.all().front().message;

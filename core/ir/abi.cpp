@@ -7,6 +7,11 @@ std::string_view name(Access a) {
   return kNames[static_cast<int>(a)];
 }
 
+std::string_view name(DataFactKind k) {
+  static constexpr std::string_view kNames[] = {"nondecreasing", "in_range", "unique"};
+  return kNames[static_cast<int>(k)];
+}
+
 const ViewParam* Abi::find_view(ValueId v) const {
   for (const ViewParam& p : views)
     if (p.value == v) return &p;

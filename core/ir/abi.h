@@ -52,6 +52,20 @@ struct AliasFact {
   SourceRange range;
 };
 
+// What the elements of an integer view satisfy when the launch begins; the launcher checks it. Elements are signed, those of
+// i1 and u64 unsigned, as to_index reads them.
+//   nondecreasing  no element is below the one before it (rank 1)
+//   in_range       lo <= element < hi
+//   unique         no two elements are equal
+enum class DataFactKind : std::uint8_t { nondecreasing, in_range, unique };
+std::string_view name(DataFactKind k);
+struct DataFact {
+  DataFactKind kind = DataFactKind::nondecreasing;
+  std::size_t view = 0;  // index into views
+  Expr lo, hi;           // in_range: over symbols; others: absent
+  SourceRange range;
+};
+
 struct Abi {
   // In declaration order; index points into views, scalars or symbols.
   enum class ParamKind : std::uint8_t { view, scalar, symbol };
@@ -67,6 +81,7 @@ struct Abi {
   std::vector<AliasFact> aliases;
   std::vector<Expr> where;  // boolean relations over symbols
   std::vector<SourceRange> where_ranges;
+  std::vector<DataFact> data;  // kernels only
 
   const ViewParam* find_view(ValueId v) const;
   const SymbolInfo* find_symbol(std::string_view name) const;

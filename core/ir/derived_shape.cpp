@@ -18,6 +18,27 @@ bool is_range_extent(Expr e, Expr lo, Expr hi) {
   return e.is(ExprKind::sub) && e.kid(0) == hi && e.kid(1) == lo;
 }
 
+static std::optional<std::int64_t> constant_sum(std::span<const Expr> extents) {
+  std::int64_t sum = 0;
+  for (Expr e : extents)
+    if (!e.is(ExprKind::constant) || __builtin_add_overflow(sum, e.number(), &sum)) return std::nullopt;
+  return sum;
+}
+
+Expr concat_extent(ExprPool& pool, std::span<const Expr> extents) {
+  if (std::optional<std::int64_t> sum = constant_sum(extents)) return pool.constant(*sum);
+  Expr out = extents[0];
+  for (Expr e : extents.subspan(1)) out = pool.make(ExprKind::add, {out, e});
+  return out;
+}
+
+bool is_concat_extent(Expr e, std::span<const Expr> extents) {
+  if (std::optional<std::int64_t> sum = constant_sum(extents)) return e.is_constant(*sum);
+  for (std::size_t k = extents.size(); k-- > 1; e = e.kid(0))
+    if (!e.is(ExprKind::add) || e.kid(1) != extents[k]) return false;
+  return e == extents[0];
+}
+
 std::optional<Type> transposed(const Type& source, const IntList& perm) {
   if (perm.size() != source.rank()) return std::nullopt;
   std::vector<bool> seen(perm.size());

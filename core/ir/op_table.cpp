@@ -174,7 +174,7 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
      .doc = "A tensor of the source's elements at the coordinates that the region yields, which may come from memory."},
     {.kind = K::part, .name = "part", .family = F::tensor, .vocabulary = kir, .operands = 1, .result = R::regions, .elements = E::none,
      .attributes = {{A::axis}, {A::ranges}},
-     .doc = "A part of an axis of the source: the results are its bounds lo and hi, lo <= hi. Erroneous when a member "
+     .doc = "A part [a, b) of an axis of the source: the results are the bounds a and max(a, b). Erroneous when a member "
             "lies outside the axis."},
 
     // control

@@ -69,6 +69,16 @@
 //   V-61  Summary, combine, identity and results of a fold over segments agree in number and type (data scalars).
 //   V-62  Summary, state, apply, emit, initial values and results of a scan over segments agree in number and type; a
 //         slice's first axis is the segment.
+//   V-65  reshape: the operand is a view or tensor; the result is it with the declared extents.
+//   V-66  concat: 1 to 1000 views or tensors of one element type and rank, whose extents off the axis are the same as they are
+//         written; the result is the derived tensor, its extent along the axis a sum of at most 1000 terms.
+//   V-67  iota: the axis is one of the result's, which is a tensor of the declared extents.
+//   V-68  gather: the domain begins at 0 and is the result's shape; the region yields an index for each axis of the source.
+//   V-69  part: an axis of a view or tensor and one pair of bounds; the results are two indices.
+//   V-70  philox4x32_10: six scalars of type i32 give four.
+//   V-71  A data precondition is about an `in` view of integers that shares no memory with a view that is written;
+//         nondecreasing takes one axis, in_range two integers over the ABI's symbols.
+//   V-72  Data preconditions belong to kernels.
 #include "core/ir/verify.h"
 
 #include <fmt/format.h>

@@ -90,6 +90,34 @@ class AbiVerifier {
     }
   }
 
+  void data(bool physical) {
+    for (const DataFact& f : abi_.data) {
+      const std::string_view what = kir::name(f.kind);
+      if (physical) return error("V-72", f.range, fmt::format("{}: a physical program states no data preconditions", what));
+      if (f.view >= abi_.views.size()) {
+        error("V-71", f.range, fmt::format("{} is about no view", what));
+        continue;
+      }
+      const ViewParam& v = abi_.views[f.view];
+      if (!is_integer(v.dtype) || v.access != Access::in)
+        error("V-71", f.range, fmt::format("{} is about an `in` view of integers, which '{}' is not", what, v.name));
+      if (f.kind == DataFactKind::nondecreasing && v.rank() != 1)
+        error("V-71", f.range, fmt::format("{} takes a view with one axis; '{}' has {}", what, v.name, v.rank()));
+      for (const AliasFact& a : abi_.aliases) {
+        if ((a.a != f.view && a.b != f.view) || std::max(a.a, a.b) >= abi_.views.size()) continue;
+        const ViewParam& other = abi_.views[a.a == f.view ? a.b : a.a];
+        if (other.access != Access::in)
+          error("V-71", f.range,
+                fmt::format("{} would not last: '{}' may share memory with '{}', which is written", what, v.name, other.name));
+      }
+      const bool bounds = f.kind == DataFactKind::in_range;
+      if ((f.lo != Expr()) != bounds || (f.hi != Expr()) != bounds)
+        error("V-71", f.range, fmt::format("{} takes {} bounds", what, bounds ? "two" : "no"));
+      else if (bounds)
+        for (Expr e : {f.lo, f.hi}) over_symbols(e, Sort::integer, f.range);
+    }
+  }
+
   void aliases() {
     std::set<std::pair<std::size_t, std::size_t>> seen;
     for (const AliasFact& f : abi_.aliases) {
@@ -129,12 +157,14 @@ class AbiVerifier {
 
 }  // namespace
 
-void verify_abi(const Abi& abi, bool, const std::vector<std::string>& reserved, SourceRange whole, Diagnostics& diagnostics) {
+void verify_abi(const Abi& abi, bool physical, const std::vector<std::string>& reserved, SourceRange whole,
+                Diagnostics& diagnostics) {
   AbiVerifier verifier(abi, whole, diagnostics);
   verifier.names(reserved);
   verifier.params();
   verifier.views();
   verifier.relations();
+  verifier.data(physical);
   verifier.aliases();
 }
 

@@ -75,6 +75,14 @@ class BodyVerifier {
   void buffer(const Op& o);
   void scatter(const Op& o);
   void histogram(const Op& o);
+  // verify_tensor.cpp
+  bool is_source(const Op& o, std::size_t operand, const char* rule);  // a view or tensor
+  void reshape(const Op& o);
+  void concat(const Op& o);
+  void iota(const Op& o);
+  void gather(const Op& o);
+  void part(const Op& o);
+  void philox(const Op& o);
   // verify_control.cpp
   void parallel(const Op& o);
   void for_loop(const Op& o);

@@ -78,12 +78,12 @@ void BodyVerifier::operation(OpId, const Op& o) {
     case OpKind::if_else: return if_else(o);
 
     // tensors and random numbers
-    case OpKind::philox4x32_10:
-    case OpKind::reshape:
-    case OpKind::concat:
-    case OpKind::iota:
-    case OpKind::gather:
-    case OpKind::part: return error("V-09", o, "no rule says what is well formed");
+    case OpKind::philox4x32_10: return philox(o);
+    case OpKind::reshape: return reshape(o);
+    case OpKind::concat: return concat(o);
+    case OpKind::iota: return iota(o);
+    case OpKind::gather: return gather(o);
+    case OpKind::part: return part(o);
 
     case OpKind::reduce: return reduce(o);
     case OpKind::arg_reduce: return arg_reduce(o);

@@ -16,6 +16,15 @@ std::string Kernel::id() const {
   return out + ">";
 }
 
+std::string Kernel::call_text(OpId op) const {
+  std::string out;
+  for (auto c = calls.rbegin(); c != calls.rend() && op; ++c)
+    if (c->first <= op.index && op.index < c->end)
+      out += fmt::format("{}in '{}', called at line {}", out.empty() ? "" : ", ", c->helper,
+                         source ? source->line_column(c->call.begin).line : 0);
+  return out;
+}
+
 const Kernel* Module::find(std::string_view wanted) const {
   for (const auto& k : kernels)
     if (k->id() == wanted || k->name == wanted) return k.get();

@@ -19,6 +19,13 @@ struct Constexpr {
   friend bool operator==(const Constexpr&, const Constexpr&) = default;
 };
 
+// A call of a helper function that the parser wrote out: the operations from `first` to before `end` came of it. For messages.
+struct InlinedCall {
+  std::string helper;
+  SourceRange call;
+  std::uint32_t first = 0, end = 0;  // operation ids
+};
+
 struct Kernel {
   std::string name;                   // as written
   std::vector<Constexpr> constexprs;  // the values of this specialization, already substituted in everything below
@@ -28,7 +35,10 @@ struct Kernel {
   RegionId root;     // arguments: views and data scalars in declaration order
   SourcePtr source;  // null for built kernels
   SourceRange range;
+  std::vector<InlinedCall> calls;  // a call inside another stands behind it
 
+  // "in 'f', called at line 12" for an operation that came of helper calls, innermost first; "" for others.
+  std::string call_text(OpId op) const;
   std::string id() const;  // KernelID: "gemm<BM = 64, T = f16>", or the name
 };
 

@@ -4,9 +4,6 @@
 #include "core/text/type_name.h"
 
 namespace kir::text {
-namespace {
-constexpr std::size_t kMaxAxes = 32;
-}
 
 void Parser::bind_symbol(const Token& name, bool parameter) {
   bind(name, {.kind = BindingKind::symbol});
@@ -129,15 +126,16 @@ void Parser::root_arguments() {
   }
 }
 
+std::size_t Parser::view_number() {
+  Token t = plain_name("a view");
+  for (std::size_t i = 0; i < abi_.views.size(); ++i)
+    if (abi_.views[i].name == names_.text(t.name)) return i;
+  if (slot(t.name, false).kind == BindingKind::poison) throw Recover{};
+  fail("T-01", t.range(), fmt::format("there is no view '{}'", names_.text(t.name)));
+}
+
 void Parser::alias_facts() {
   expect(Tok::lbrace, "before the alias facts");
-  auto view = [&] {
-    Token t = plain_name("a view");
-    for (std::size_t i = 0; i < abi_.views.size(); ++i)
-      if (abi_.views[i].name == names_.text(t.name)) return i;
-    if (slot(t.name, false).kind == BindingKind::poison) throw Recover{};
-    fail("T-01", t.range(), fmt::format("there is no view '{}'", names_.text(t.name)));
-  };
   comma_list(Tok::rbrace, [&] {
     AliasFact f;
     std::uint32_t begin = tok_.begin;
@@ -148,9 +146,9 @@ void Parser::alias_facts() {
     else
       fail("P-03", tok_.range(), fmt::format("expected may_alias or same, found {}", found()));
     expect(Tok::lparen, "before the views");
-    f.a = view();
+    f.a = view_number();
     expect(Tok::comma, "between the views");
-    f.b = view();
+    f.b = view_number();
     expect(Tok::rparen, "after the views");
     f.range = since(begin);
     abi_.aliases.push_back(f);
@@ -158,8 +156,36 @@ void Parser::alias_facts() {
   expect(Tok::rbrace, "after the alias facts");
 }
 
+// nondecreasing(v), in_range(v, lo, hi), unique(v)
+bool Parser::data_precondition() {
+  const Word w = at(Tok::name) ? static_cast<Word>(tok_.name) : Word::count_;
+  DataFact f;
+  switch (w) {
+    case Word::nondecreasing: f.kind = DataFactKind::nondecreasing; break;
+    case Word::in_range: f.kind = DataFactKind::in_range; break;
+    case Word::unique: f.kind = DataFactKind::unique; break;
+    default: return false;
+  }
+  if (peek(1).kind != Tok::lparen) return false;
+  const std::uint32_t begin = tok_.begin;
+  advance();
+  advance();
+  f.view = view_number();
+  if (f.kind == DataFactKind::in_range) {
+    expect(Tok::comma, "before the least value");
+    f.lo = parse_index();
+    expect(Tok::comma, "before the value that all are below");
+    f.hi = parse_index();
+  }
+  expect(Tok::rparen, "after the data precondition");
+  f.range = since(begin);
+  abi_.data.push_back(f);
+  return true;
+}
+
 void Parser::relations() {
   do {
+    if (data_precondition()) continue;
     std::uint32_t begin = tok_.begin;
     Expr e;
     if (at(Word::divides)) {

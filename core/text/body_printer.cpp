@@ -161,12 +161,19 @@ std::string BodyPrinter::rhs(const Op& o, int indent) const {
     case OpKind::atomic_cas: return atomic(o);
 
     // tensors and random numbers
-    case OpKind::philox4x32_10:
     case OpKind::reshape:
-    case OpKind::concat:
+      return fmt::format("{} {} to [{}]", head, value(o.operands[0]), exprs(a.get<ExprList>(AttrKey::extents)));
+    case OpKind::concat: return fmt::format("{} axis({}) {}", head, a.get<std::int64_t>(AttrKey::axis), list(o.operands));
     case OpKind::iota:
+      return fmt::format("{} axis({}) to [{}]", head, a.get<std::int64_t>(AttrKey::axis),
+                         exprs(a.get<ExprList>(AttrKey::extents)));
     case OpKind::gather:
-    case OpKind::part: KIR_UNREACHABLE("no text form");
+      return fmt::format("{} {} {} {}", head, value(o.operands[0]), domain(o, body_.region(o.regions[0]), true), block(0));
+    case OpKind::part: {
+      const ExprList& range = a.get<ExprList>(AttrKey::ranges);
+      return fmt::format("{} {}.{} [{}..{}]", head, value(o.operands[0]), a.get<std::int64_t>(AttrKey::axis), expr(range[0]),
+                         expr(range[1]));
+    }
 
     case OpKind::arg_reduce: return arg_reduce(o, indent);
     case OpKind::scan: return scan(o, indent);
@@ -176,6 +183,7 @@ std::string BodyPrinter::rhs(const Op& o, int indent) const {
     case OpKind::region_fold:
     case OpKind::region_scan: return segments(o, indent);
 
+    case OpKind::philox4x32_10:
     case OpKind::yield:
     case OpKind::next:
     case OpKind::break_loop:
@@ -276,7 +284,13 @@ std::string BodyPrinter::aliases(const Abi& abi) const {
 }
 
 std::string BodyPrinter::relations(const Abi& abi) const {
-  return abi.where.empty() ? std::string() : "where " + exprs(abi.where);
+  std::string s = exprs(abi.where);
+  for (const DataFact& f : abi.data) {
+    s += fmt::format("{}{}({}", s.empty() ? "" : ", ", name(f.kind), abi.views[f.view].name);
+    if (f.kind == DataFactKind::in_range) s += fmt::format(", {}, {}", expr(f.lo), expr(f.hi));
+    s += ")";
+  }
+  return s.empty() ? s : "where " + s;
 }
 
 }  // namespace kir::text

@@ -84,6 +84,7 @@ void Parser::expect(Word w, const char* where) {
 
 void Parser::report(const char* id, SourceRange range, std::string message, std::string hint) {
   failed_ = true;
+  message += call_chain();
   if (range == SourceRange{}) range.end = 1;  // at the very beginning, not nowhere
   // Specializations of one kernel read the same text again: tell each mistake once.
   if (reported_.size() < 10000 && !reported_.emplace(range.begin, message).second) return;
@@ -104,7 +105,7 @@ Parser::Depth::Depth(Parser& parser) : p(parser) {
 void Parser::skip_balanced() {
   int open = 0;
   do {
-    if (at(Tok::end) || at(Word::kernel)) return;
+    if (at(Tok::end) || at_declaration()) return;
     if (at(Tok::lbrace)) ++open;
     if (at(Tok::rbrace)) --open;
     advance();
@@ -115,7 +116,7 @@ void Parser::skip_statement() {
   int parens = 0;
   for (;; advance()) {
     while (at(Tok::lbrace)) skip_balanced();
-    if (at(Tok::end) || at(Tok::rbrace) || at(Word::kernel)) return;
+    if (at(Tok::end) || at(Tok::rbrace) || at_declaration()) return;
     if (at(Tok::lparen)) ++parens;
     if (at(Tok::rparen) && parens > 0) --parens;
     bool first_on_line = source_->text().substr(last_end_, tok_.begin - last_end_).find('\n') != std::string::npos;

@@ -66,8 +66,16 @@ ValueId Parser::term_value(const Term& t, const Type* expected) {
   KIR_UNREACHABLE("term kind");
 }
 
+Parser::Level::Level(Parser& parser, SourceRange range) : p(parser) {
+  if (p.levels_ >= kMaxLevels)
+    p.fail("P-05", range, fmt::format("with the helpers that it calls the expression has more than {} levels", kMaxLevels),
+           "split it with let");
+  ++p.levels_;
+}
+
 Term Parser::elaborate(NodeId id, const Type* expected) {
   const Node n = syntax_.nodes[id];
+  Level level(*this, n.range);
   auto value = [&](ValueId v) { return Term{.kind = Term::value, .v = v, .e = {}, .node = id, .range = n.range}; };
   auto index = [&](Expr e) { return Term{.kind = Term::index, .v = {}, .e = e, .node = id, .range = n.range}; };
   auto literal = [&] { return Term{.kind = Term::literal, .v = {}, .e = {}, .node = id, .range = n.range}; };
@@ -86,6 +94,7 @@ Term Parser::elaborate(NodeId id, const Type* expected) {
         case BindingKind::constexpr_int: return literal();
         case BindingKind::constexpr_dtype:
           fail("T-03", n.range, fmt::format("'{}' is an element type, not a value", text_of(n.range)));
+        case BindingKind::part: fail("T-03", n.range, fmt::format("'{}' is a part, not a value", text_of(n.range)), kPartHint);
       }
       KIR_UNREACHABLE("binding kind");
     }

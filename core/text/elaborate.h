@@ -35,6 +35,10 @@ inline bool is_logical(BinaryOp op) {
 inline bool is_data(const Type& t) { return t.is(TypeKind::scalar) || t.is(TypeKind::fragment); }
 inline const Type kI1 = Type::scalar(DType::i1);
 
+// Levels of one expression, with the helpers that it calls.
+inline constexpr int kMaxLevels = 1100;
+
+inline constexpr const char* kPartHint = "write j in r, or size(r)";
 inline constexpr const char* kMixHint = "data and index do not mix: convert first, as in to_f32(i)";
 
 }  // namespace kir::text

@@ -12,6 +12,10 @@ Term Parser::elaborate_call(NodeId id, const Type* expected) {
   const WordInfo* w = words_.find(n.name);
   Word word = static_cast<Word>(n.name);
 
+  if (const Helper* h = find_helper(n.name)) return value(helper_call(*h, id));
+  if (word == Word::size) return {.kind = Term::index, .v = {}, .e = size_of_part(id), .node = id, .range = n.range};
+  if (word == Word::uniform01_24) return value(uniform_call(id));
+
   constexpr int kNone = -1;
   int literal_type = w && w->dtype ? static_cast<int>(*w->dtype) : kNone;
   int to = w && w->to ? static_cast<int>(*w->to) : kNone;
@@ -57,7 +61,7 @@ Term Parser::elaborate_call(NodeId id, const Type* expected) {
   if (!w || !w->op) {
     std::string_view near = words_.nearest_operation(name);
     fail("P-07", n.name_range, fmt::format("there is no operation '{}'", name),
-         near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+         near.empty() ? "helpers are declared before their use" : fmt::format("did you mean '{}'?", near));
   }
   OpKind kind = w->op->kind;
   if (!is_pointwise(kind) || kind == OpKind::constant || kind == OpKind::index)

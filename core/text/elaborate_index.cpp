@@ -68,6 +68,7 @@ Expr Parser::index_leaf(NodeId id) {
     case BindingKind::symbol: return pool_->symbol(name);
     case BindingKind::constexpr_int: return pool_->constant(b.number);
     case BindingKind::constexpr_dtype: fail("T-03", n.range, fmt::format("'{}' is an element type, not an integer", name));
+    case BindingKind::part: fail("T-03", n.range, fmt::format("'{}' is a part, not an integer", name), kPartHint);
     case BindingKind::value:
       if (mixes(b.value)) return pool_->value(b.value);
       fail(
@@ -91,8 +92,18 @@ Sort Parser::sort_of(NodeId id) const {
   return truth ? Sort::boolean : Sort::integer;
 }
 
+Expr Parser::size_of_part(NodeId id) {
+  const Node n = syntax_.nodes[id];
+  const Node k = n.kid_count == 1 ? syntax_.nodes[syntax_.kid(id, 0)] : Node{};
+  const Binding b = k.kind == NodeKind::name && n.kid_count == 1 && !k.percent ? slot(k.name, false) : Binding{};
+  if (b.kind == BindingKind::poison) throw Recover{};
+  if (b.kind != BindingKind::part) fail("P-04", n.range, "'size' takes the name of a part", "let r = part v.0 [a..b]");
+  return pool_->value(b.second) - pool_->value(b.value);
+}
+
 Expr Parser::index_expr(NodeId id, Sort sort) {
   const Node n = syntax_.nodes[id];
+  Level level(*this, n.range);
   auto kid = [&](std::uint32_t i, Sort s = Sort::integer) { return index_expr(syntax_.kid(id, i), s); };
   auto any_kid = [&](std::uint32_t i, Sort* s) {  // == and ite take both sorts
     NodeId k = syntax_.kid(id, i);
@@ -153,6 +164,15 @@ Expr Parser::index_expr(NodeId id, Sort sort) {
         std::int64_t k = index_literal(syntax_.nodes[syntax_.kid(id, 0)]);
         if (k < 0 || k > 64) fail("T-07", n.range, "pos(k) takes the number of an axis");
         out = pool_->position(static_cast<int>(k));
+      } else if (const Helper* h = find_helper(n.name)) {
+        const ValueId v = helper_call(*h, id);
+        if (!mixes(v))
+          fail("T-03", n.range,
+               fmt::format("'{}' gives {} and cannot stand in an integer expression", names_.text(n.name), type_name(type(v))),
+               kMixHint);
+        out = pool_->value(v);
+      } else if (w == Word::size) {
+        out = size_of_part(id);
       } else {
         fail("T-03", n.range, fmt::format("'{}' cannot stand in an integer expression", names_.text(n.name)),
              "name it with let first, if it has type index");

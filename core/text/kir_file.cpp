@@ -16,10 +16,16 @@ void Parser::start_unit() {
   pending_views_.clear();
   param_names_.clear();
   root_ = {};
+  inlined_.clear();
 }
 
-void Parser::skip_to_kernel() {
-  while (!at(Tok::end) && !at(Word::kernel)) advance();
+void Parser::skip_to_declaration() {
+  while (!at(Tok::end) && !at_declaration()) advance();
+}
+
+void Parser::end_of_declaration() {
+  if (!at(Tok::end) && !at_declaration())
+    fail("P-03", tok_.range(), fmt::format("expected 'kernel' or 'fn', found {}", found()));
 }
 
 std::optional<Module> Parser::parse_kir_file() {
@@ -30,16 +36,19 @@ std::optional<Module> Parser::parse_kir_file() {
     if (!at(Tok::integer) || text_of(tok_.range()) != "1")
       fail("P-01", tok_.range(), fmt::format("KIR version 1 is expected, found {}", found()), "the file begins with: kir 1");
     advance();
-    if (!at(Tok::end) && !at(Word::kernel)) fail("P-03", tok_.range(), fmt::format("expected 'kernel', found {}", found()));
+    end_of_declaration();
   } catch (const Recover&) {
-    skip_to_kernel();
+    skip_to_declaration();
   }
   while (!at(Tok::end)) {
     try {
-      kernel_declaration(module);
-      if (!at(Tok::end) && !at(Word::kernel)) fail("P-03", tok_.range(), fmt::format("expected 'kernel', found {}", found()));
+      if (at(Word::fn))
+        helper_declaration();
+      else
+        kernel_declaration(module);
+      end_of_declaration();
     } catch (const Recover&) {
-      skip_to_kernel();
+      skip_to_declaration();
     }
     close_scope(0);
   }
@@ -148,7 +157,7 @@ void Parser::parameter() {
   } catch (const Recover&) {
     if (name && abi_.views.size() == views) poison({LetName{.name = name->name, .range = name->range(), .type = std::nullopt}});
     int open = 0;
-    for (; !at(Tok::end) && !at(Tok::lbrace) && !at(Word::kernel); advance()) {
+    for (; !at(Tok::end) && !at(Tok::lbrace) && !at_declaration(); advance()) {
       if (open == 0 && (at(Tok::comma) || at(Tok::rparen))) return;
       if (at(Tok::lbracket) || at(Tok::lparen)) ++open;
       if ((at(Tok::rbracket) || at(Tok::rparen)) && open > 0) --open;
@@ -176,13 +185,13 @@ std::shared_ptr<const Kernel> Parser::kernel_rest(const Token& name, std::uint32
   try {
     if (accept(Word::alias)) alias_facts();
   } catch (const Recover&) {
-    while (!at(Tok::end) && !at(Tok::rbrace) && !at(Word::kernel)) advance();
+    while (!at(Tok::end) && !at(Tok::rbrace) && !at_declaration()) advance();
     accept(Tok::rbrace);
   }
   try {
     if (accept(Word::where)) relations();
   } catch (const Recover&) {
-    while (!at(Tok::end) && !at(Tok::lbrace) && !at(Word::kernel)) advance();
+    while (!at(Tok::end) && !at(Tok::lbrace) && !at_declaration()) advance();
   }
   bool whole = block(root_, {});
 
@@ -199,11 +208,12 @@ std::shared_ptr<const Kernel> Parser::kernel_rest(const Token& name, std::uint32
   kernel->root = map.regions[root_.index];
   for (ViewParam& v : kernel->abi.views) v.value = map.values[v.value.index];
   for (ScalarParam& s : kernel->abi.scalars) s.value = map.values[s.value.index];
+  kernel->calls = final_calls(map);
   // What is left of a kernel with errors is verified too, so that all its mistakes are told at once.
   Diagnostics found(1000);
   verify(*kernel, found);
   for (const Diagnostic& d : found.all())
-    if (d.severity == Severity::error) report(d.id.c_str(), d.range, d.message, d.hint);
+    if (d.severity == Severity::error) report(d.id.c_str(), d.range, d.message + call_of(*kernel, d.range), d.hint);
   return failed_ ? nullptr : kernel;
 }
 

@@ -45,6 +45,7 @@ std::string_view describe(Tok kind) {
     case Tok::le: return "'<='";
     case Tok::gt: return "'>'";
     case Tok::ge: return "'>='";
+    case Tok::dot: return "'.'";
     case Tok::dots: return "'..'";
     case Tok::dots_eq: return "'..='";
     case Tok::arrow: return "'->'";
@@ -187,6 +188,7 @@ Token Lexer::next() {
     case '>': return peek(1) == '=' ? finish(Tok::ge, begin, 2) : finish(Tok::gt, begin, 1);
     case '.':
       if (peek(1) == '.') return peek(2) == '=' ? finish(Tok::dots_eq, begin, 3) : finish(Tok::dots, begin, 2);
+      if (is_digit(peek(1))) return finish(Tok::dot, begin, 1);
       break;
     case '%':
     case '@':

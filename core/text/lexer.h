@@ -40,6 +40,7 @@ enum class Tok : std::uint8_t {
   le,
   gt,
   ge,
+  dot,  // before a digit, as in v.0
   dots,
   dots_eq,
   arrow,
@@ -80,6 +81,7 @@ class Lexer {
 
   Token next();
   void seek(std::uint32_t offset) { at_ = offset; }
+  std::uint32_t offset() const { return at_; }
 
  private:
   void skip_blanks();

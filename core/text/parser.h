@@ -14,6 +14,8 @@
 //   memory_rhs.cpp  buffers, atomics, scatter, histogram
 //   fold_rhs.cpp    what reduce, scan and contract share; each has a file of its own
 //   segment_rhs.cpp folds and scans over segments
+//   tensor_rhs.cpp  reshape, concat, iota, gather, part, random numbers
+//   helper.cpp      helper functions, written out at their calls
 //   type_text.cpp   types, shapes, literals
 //   abi_text.cpp    views, alias facts, relations
 //
@@ -33,6 +35,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -48,11 +51,13 @@ namespace kir::text {
 
 struct Recover {};
 
-enum class BindingKind : std::uint8_t { none, poison, value, symbol, constexpr_int, constexpr_dtype };
+inline constexpr std::size_t kMaxAxes = 32;  // of a view or tensor
+
+enum class BindingKind : std::uint8_t { none, poison, value, symbol, constexpr_int, constexpr_dtype, part };
 
 struct Binding {
   BindingKind kind = BindingKind::none;
-  ValueId value;
+  ValueId value, second;  // part: its two bounds
   std::int64_t number = 0;
   DType dtype = DType::i32;
   SourceRange range;
@@ -90,6 +95,7 @@ class Parser {
   bool at(Tok kind) const { return tok_.kind == kind; }
   bool at(Word w) const { return tok_.kind == Tok::name && tok_.name == static_cast<NameId>(w); }
   bool at_op(OpKind k) const;
+  bool at_declaration() const { return at(Word::kernel) || at(Word::fn); }
   const WordInfo* word() const { return tok_.kind == Tok::name ? words_.find(tok_.name) : nullptr; }
   bool accept(Tok kind);
   bool accept(Word w);
@@ -162,6 +168,13 @@ class Parser {
   ValueId access_value(NodeId n, const Type* expected);
   Expr index_expr(NodeId n, Sort sort);
   Expr index_leaf(NodeId n);
+  Expr size_of_part(NodeId n);  // of a call size(r)
+  // Live levels of trees that are given meaning; a helper that is written out inside an expression adds its own.
+  struct Level {
+    Level(Parser& p, SourceRange range);
+    ~Level() { --p.levels_; }
+    Parser& p;
+  };
   Sort sort_of(NodeId n) const;
   Expr parse_index(Sort sort = Sort::integer) { return index_expr(expression(), sort); }
   bool is_index_like(const Term& t) const;  // a value of type index, or an integer expression
@@ -191,6 +204,7 @@ class Parser {
     bool masked = false;                        // `yield ... where p` may hand on a predicate last
     std::vector<std::optional<Type>> expected;  // types for literals, may be shorter than the values
     bool branch = false;                        // of an if: may end in break or continue
+    std::vector<ValueId>* capture = nullptr;    // takes the values; no terminator is made then
   };
   // Parses "{ ... }" into the region; a block with one value may end in an expression. False: unusable, told already.
   bool block(RegionId region, const BlockSpec& spec);
@@ -200,8 +214,9 @@ class Parser {
   void let_rest(std::vector<LetName> names, bool tuple, std::uint32_t begin);
   void store_statement();
   void store_to(const Token& base, std::span<const NodeId> coords, std::uint32_t begin);
-  void terminator(OpKind kind, const std::vector<std::optional<Type>>& expected, bool masked);
+  void terminator(OpKind kind, const std::vector<std::optional<Type>>& expected, bool masked, std::vector<ValueId>* capture);
   void loop_exit(const BlockSpec& spec);
+  void end_block(const BlockSpec& spec, std::vector<ValueId> values, SourceRange range);
   void expression_end(const BlockSpec& spec, NodeId e);
   void parallel_statement();
   void assume_statement();
@@ -230,6 +245,7 @@ class Parser {
   };
   Domain domain(bool parenthesised);
   void axes(Domain& d, Tok close);                                                        // appends what stands before `close`
+  void bounds(ExprList& ranges);                                                          // a..b, or the name of a part
   RegionId open_region(const std::vector<Token>& names, const std::vector<Type>& types);  // arguments made and bound
   std::vector<ValueId> for_rhs();
   std::vector<ValueId> while_rhs();
@@ -307,6 +323,60 @@ class Parser {
   E choice(std::initializer_list<E> all) {
     return choice(std::span<const E>(all.begin(), all.size()));
   }
+  // --- tensor_rhs.cpp
+  ValueId reshape_rhs(const Type* declared);
+  ValueId concat_rhs(const Type* declared);
+  ValueId iota_rhs(const Type* declared);
+  ValueId gather_rhs(const Type* declared);
+  std::vector<ValueId> part_rhs();
+  void part_names(const LetName& name, const std::vector<ValueId>& bounds);
+  std::vector<ValueId> philox_rhs();
+  ValueId uniform_call(NodeId n);
+  std::int64_t axis_clause(std::int64_t rank);
+
+  // --- helper.cpp
+  struct Helper {
+    Token name;
+    std::vector<Token> params;
+    std::vector<Type> types;  // data scalars and indices: no expressions, so they outlive a unit
+    Type result;
+    std::uint32_t body = 0, end = 0;  // offsets of its block
+    bool broken = false;              // told already
+  };
+  struct Call {
+    const Helper* helper;
+    SourceRange range;
+  };
+  struct Bound {
+    NameId name;
+    bool percent;
+    Binding before;  // none, or poison of a scope further out
+  };
+  // Names and trees of one text. A frame has its own: the caller's trees stay where they are while the block is read.
+  struct Room {
+    std::vector<Binding> names;
+    Syntax syntax;
+  };
+  // Reads a helper's block in place of a call: its own names, then everything as it was.
+  struct Frame {
+    Frame(Parser& p, const Helper& h, SourceRange call);
+    ~Frame();
+    Parser& p;
+    std::uint32_t offset, last_end;
+    Token tok, ahead[4];
+    int ahead_count;
+    std::vector<Bound> scope;
+    Room room;  // of the caller
+  };
+  void helper_declaration();
+  void helper_head(Helper& h);
+  void check_helper(Helper& h);
+  const Helper* find_helper(NameId name) const;
+  ValueId helper_call(const Helper& h, NodeId n);
+  ValueId written_out_call(const Helper& h, const std::vector<ValueId>& arguments, SourceRange call);
+  std::vector<InlinedCall> final_calls(const BodyBuilder::Renumbering& map) const;
+  std::string call_of(const Kernel& kernel, SourceRange range) const;  // as call_chain, of an operation of a frozen body
+  std::string call_chain() const;                                      // " (in 'f', called at line 12)"
 
   // --- segment_rhs.cpp
   std::vector<ValueId> region_fold_rhs();
@@ -339,6 +409,8 @@ class Parser {
   void resolve_views();
   void alias_facts();  // after the word `alias`
   void relations();    // after the word `where`
+  bool data_precondition();
+  std::size_t view_number();  // a view's name
   void bind_symbol(const Token& name, bool parameter);
   void bind_bare_symbols(const PendingView& v);
   void root_arguments();
@@ -353,7 +425,8 @@ class Parser {
   std::shared_ptr<const Kernel> kernel_rest(const Token& name, std::uint32_t begin, std::vector<Constexpr> constexprs,
                                             const std::vector<Token>& constexpr_names);
   void parameter();
-  void skip_to_kernel();
+  void skip_to_declaration();
+  void end_of_declaration();
   void start_unit();
 
   // --- pir_file.cpp
@@ -399,11 +472,6 @@ class Parser {
   std::set<std::pair<std::uint32_t, std::string>> reported_;
 
   std::vector<Binding> bare_, percent_;  // by NameId
-  struct Bound {
-    NameId name;
-    bool percent;
-    Binding before;  // none, or poison of a scope further out
-  };
   std::vector<Bound> scope_;  // innermost last
 
   Syntax syntax_;
@@ -420,6 +488,14 @@ class Parser {
   std::vector<PendingArm> pending_arms_;
   bool incomplete_ = false;  // a section of a physical program was skipped
   std::unordered_set<std::string> kernel_ids_;
+  std::unordered_map<NameId, Helper> helpers_;
+  std::vector<Call> calls_;                         // that are being written out, outermost first
+  std::vector<InlinedCall> inlined_;                // of this unit, with the builder's ids
+  std::vector<Room> spare_rooms_;                   // empty ones, for frames
+  std::size_t read_again_ = 0;                      // bytes of helpers in this file
+  int levels_ = 0;
+  int open_blocks_ = 0;
+  bool checking_helper_ = false;
   OpId last_op_;                                            // the operation emitted last
   const std::vector<std::optional<Type>>* loop_ = nullptr;  // what the loop around carries; none: no loop to leave
   bool any_origin_ = false;

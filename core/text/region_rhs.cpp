@@ -17,9 +17,7 @@ void Parser::axes(Domain& d, Tok close) {
       d.types.push_back(Type::index());
     }
     expect(Word::in, "before the range");
-    d.ranges.push_back(parse_index());
-    expect(Tok::dots, "between the bounds");
-    d.ranges.push_back(parse_index());
+    bounds(d.ranges);
   });
 }
 
@@ -29,6 +27,18 @@ Parser::Domain Parser::domain(bool parenthesised) {
   axes(d, parenthesised ? Tok::rparen : Tok::end);
   if (parenthesised) expect(Tok::rparen, "after the domain");
   return d;
+}
+
+void Parser::bounds(ExprList& ranges) {
+  if (const Binding* b = at(Tok::name) ? &slot(tok_.name, false) : nullptr; b && b->kind == BindingKind::part) {
+    advance();
+    ranges.push_back(pool_->value(b->value));
+    ranges.push_back(pool_->value(b->second));
+    return;
+  }
+  ranges.push_back(parse_index());
+  expect(Tok::dots, "between the bounds");
+  ranges.push_back(parse_index());
 }
 
 RegionId Parser::open_region(const std::vector<Token>& names, const std::vector<Type>& types) {
@@ -79,11 +89,10 @@ std::vector<ValueId> Parser::for_rhs() {
     variable_type = parse_type();
   }
   expect(Word::in, "before the range");
-  Expr lo = parse_index();
-  expect(Tok::dots, "between the bounds");
-  Expr hi = parse_index();
+  ExprList range;
+  bounds(range);
   Attrs attrs;
-  attrs.set(AttrKey::ranges, ExprList{lo, hi});
+  attrs.set(AttrKey::ranges, std::move(range));
   if (accept(Word::step)) attrs.set(AttrKey::step, parse_index());
   Carries c = carries();
   std::vector<Type> handed = c.types, results = c.types;

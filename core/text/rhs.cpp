@@ -48,6 +48,12 @@ std::vector<ValueId> Parser::rhs(const std::vector<LetName>& names) {
       case OpKind::contract: return {contract_rhs(declared)};
       case OpKind::region_fold: return region_fold_rhs();
       case OpKind::region_scan: return region_scan_rhs();
+      case OpKind::reshape: return {reshape_rhs(declared)};
+      case OpKind::concat: return {concat_rhs(declared)};
+      case OpKind::iota: return {iota_rhs(declared)};
+      case OpKind::gather: return {gather_rhs(declared)};
+      case OpKind::part: return part_rhs();
+      case OpKind::philox4x32_10: return philox_rhs();
       case OpKind::splat: return {splat_rhs(declared)};
       case OpKind::tile_reduce: return {tile_reduce_rhs(declared)};
       case OpKind::buffer: return {buffer_rhs(declared)};
@@ -161,11 +167,7 @@ ValueId Parser::slice_rhs(const Type* declared) {
   ValueId source = resource("a view or tensor");
   expect(Tok::lbracket, "before the ranges");
   ExprList ranges;
-  comma_list(Tok::rbracket, [&] {
-    ranges.push_back(parse_index());
-    expect(Tok::dots, "between the bounds");
-    ranges.push_back(parse_index());
-  });
+  comma_list(Tok::rbracket, [&] { bounds(ranges); });
   expect(Tok::rbracket, "after the ranges");
   std::optional<Type> derived = sliced(*pool_, type(source), ranges);
   if (!derived) fail("T-08", since(begin), fmt::format("slice takes one range for each of the {} axes", type(source).rank()));

@@ -7,9 +7,16 @@ namespace kir::text {
 namespace {
 
 struct RegionScope {
-  RegionScope(BodyBuilder& b, RegionId r) : builder(b) { builder.enter(r); }
-  ~RegionScope() { builder.leave(); }
+  RegionScope(BodyBuilder& b, RegionId r, int& count) : builder(b), open(count) {
+    builder.enter(r);
+    ++open;
+  }
+  ~RegionScope() {
+    builder.leave();
+    --open;
+  }
   BodyBuilder& builder;
+  int& open;
 };
 
 template <class T>
@@ -25,7 +32,7 @@ struct Restore {
 bool Parser::block(RegionId region, const BlockSpec& spec) {
   Depth depth(*this);
   const Token open = expect(Tok::lbrace, "before the block");
-  RegionScope scope(*builder_, region);
+  RegionScope scope(*builder_, region, open_blocks_);
   Scope names(*this);
   Restore loop(loop_);
   if (spec.terminator == OpKind::next)
@@ -33,7 +40,7 @@ bool Parser::block(RegionId region, const BlockSpec& spec) {
   else if (!spec.branch)
     loop_ = nullptr;
   bool ended = false, broken = false;
-  while (!at(Tok::rbrace) && !at(Tok::end) && !at(Word::kernel)) {
+  while (!at(Tok::rbrace) && !at(Tok::end) && !at_declaration()) {
     std::uint32_t begin = tok_.begin;
     std::size_t nodes = syntax_.nodes.size(), kids = syntax_.kids.size(), ops = syntax_.chain_ops.size();
     std::size_t waiting = syntax_.waiting.size();
@@ -53,7 +60,7 @@ bool Parser::block(RegionId region, const BlockSpec& spec) {
   SourceRange close = tok_.range();
   names.close();
   if (!ended && !spec.values) {
-    emit(spec.terminator, {}, {}, {}, {}, close);
+    end_block(spec, {}, close);
     ended = true;
   }
   if (!accept(Tok::rbrace)) {
@@ -95,7 +102,7 @@ void Parser::statement(const BlockSpec& spec, bool& ended) {
       case OpKind::next:
         if (w->op->kind != spec.terminator)
           fail("P-08", tok_.range(), fmt::format("this block ends in '{}'", row(spec.terminator).name));
-        terminator(spec.terminator, spec.expected, spec.masked);
+        terminator(spec.terminator, spec.expected, spec.masked, spec.capture);
         ended = true;
         return;
       case OpKind::break_loop:
@@ -112,7 +119,7 @@ void Parser::statement(const BlockSpec& spec, bool& ended) {
       case OpKind::region_fold:
         if (spec.values) {  // as the block's value
           std::vector<ValueId> v = rhs({LetName{.type = spec.expected.empty() ? std::nullopt : spec.expected[0]}});
-          emit(spec.terminator, v, {}, {}, {}, since(begin));
+          end_block(spec, std::move(v), since(begin));
           ended = true;
           return;
         }
@@ -142,7 +149,14 @@ void Parser::expression_end(const BlockSpec& spec, NodeId e) {
   if (spec.terminator != OpKind::yield) fail("P-08", syntax_.nodes[e].range, "a loop body ends in 'next ...'");
   const Type* expected = !spec.expected.empty() && spec.expected[0] ? &*spec.expected[0] : nullptr;
   ValueId v = value_of(e, expected);
-  emit(OpKind::yield, {v}, {}, {}, {}, syntax_.nodes[e].range);
+  end_block(spec, {v}, syntax_.nodes[e].range);
+}
+
+void Parser::end_block(const BlockSpec& spec, std::vector<ValueId> values, SourceRange range) {
+  if (spec.capture)
+    *spec.capture = std::move(values);
+  else
+    emit(spec.terminator, std::move(values), {}, {}, {}, range);
 }
 
 void Parser::loop_exit(const BlockSpec& spec) {
@@ -150,10 +164,11 @@ void Parser::loop_exit(const BlockSpec& spec) {
   if (!spec.branch || !loop_)
     fail("P-08", tok_.range(), fmt::format("'{}' ends a branch of an if inside a loop", exit.name),
          spec.branch ? "" : fmt::format("write if c {{ {} ... }}", exit.name));
-  terminator(exit.kind, *loop_, false);
+  terminator(exit.kind, *loop_, false, nullptr);
 }
 
-void Parser::terminator(OpKind kind, const std::vector<std::optional<Type>>& expected, bool masked) {
+void Parser::terminator(OpKind kind, const std::vector<std::optional<Type>>& expected, bool masked,
+                        std::vector<ValueId>* capture) {
   std::uint32_t begin = tok_.begin;
   advance();
   std::vector<ValueId> values;
@@ -165,7 +180,10 @@ void Parser::terminator(OpKind kind, const std::vector<std::optional<Type>>& exp
     } while (accept(Tok::comma));
   }
   if (masked && accept(Word::where)) values.push_back(value_of(expression(), &*expected.back()));
-  emit(kind, std::move(values), {}, {}, {}, since(begin));
+  if (capture)
+    *capture = std::move(values);
+  else
+    emit(kind, std::move(values), {}, {}, {}, since(begin));
   origin_clause();
 }
 
@@ -211,8 +229,10 @@ void Parser::let_rest(std::vector<LetName> names, bool, std::uint32_t begin) {
   try {
     expect(Tok::assign, "after the names");
     std::size_t before = builder_->peek().value_count();
+    const bool part = at_op(OpKind::part);
     std::vector<ValueId> values = rhs(names);
     origin_clause();
+    if (names.size() == 1 && !names[0].type && part) return part_names(names[0], values);
     if (values.size() != names.size())
       fail("T-08", since(begin), fmt::format("{} names for {} results", names.size(), values.size()));
     for (std::size_t i = 0; i < names.size(); ++i) {

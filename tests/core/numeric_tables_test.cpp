@@ -194,7 +194,145 @@ TEST_F(NumericTables, Functions) {
   }
 }
 
-TEST_F(NumericTables, EveryTableIsUsed) { EXPECT_EQ(expected_.size(), 32u - 12 + 64 + 9 + 24 + 12 + 24 + 6 + 17 + 60); }
+std::vector<std::pair<std::uint64_t, std::uint64_t>> all_pairs(DType t) {
+  if (bit_width(t) != 8) return pairs(t, 1 << 16, 3);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> out;
+  for (std::uint64_t i = 0; i < 65536; ++i) out.emplace_back(i >> 8, i & 255);
+  return out;
+}
+
+// The answers of all predicates as the bits of one word.
+std::uint64_t answers(bool floating, const Scalar& a, const Scalar& b) {
+  std::uint64_t out = 0;
+  int k = 0;
+  for (CmpPredicate p : all_cmp_predicates())
+    if (is_float_predicate(p) == floating) out |= static_cast<std::uint64_t>(evaluate_cmp(p, a, b)) << k++;
+  return out;
+}
+
+TEST_F(NumericTables, ExtremesAndComparisonsOfFloats) {
+  for (DType t : kFloats) {
+    const auto inputs = all_pairs(t);
+    for (OpKind op : {OpKind::min_nan, OpKind::min_num, OpKind::max_nan, OpKind::max_num}) {
+      std::vector<std::uint64_t> out;
+      for (auto [a, b] : inputs) out.push_back(evaluate(op, t, {a, b}));
+      check(key(row(op).name, t), byte_size(t), out);
+    }
+    std::vector<std::uint64_t> out;
+    for (auto [a, b] : inputs) out.push_back(answers(true, {t, a}, {t, b}));
+    check(key("cmp", t), 2, out);
+  }
+}
+
+std::vector<std::uint64_t> function_inputs(DType t) {
+  if (bit_width(t) <= 16) return all_words(t);
+  std::vector<std::uint64_t> out;
+  const FloatFormat& f = float_format(t);
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    const std::uint64_t r = splitmix(i, 8);
+    const std::uint64_t exponent = (static_cast<std::uint64_t>(f.bias() - 20) + (r >> 58) % 32) << f.mantissa_bits;
+    const std::uint64_t near = (r & ((1ull << f.mantissa_bits) - 1)) | exponent | ((r >> 57) & 1) << (bit_width(t) - 1);
+    out.push_back(i % 3 == 0 ? r & mask_of(t) : near);
+  }
+  return out;
+}
+
+TEST_F(NumericTables, RoundingToIntegersAndSigns) {
+  for (DType t : kFloats) {
+    const std::vector<std::uint64_t> inputs = function_inputs(t);
+    for (OpKind op : {OpKind::floor, OpKind::ceil, OpKind::trunc, OpKind::round_even}) {
+      std::vector<std::uint64_t> out;
+      for (std::uint64_t x : inputs) out.push_back(evaluate(op, t, {x}));
+      check(key(row(op).name, t), byte_size(t), out);
+    }
+    for (OpKind op : {OpKind::neg, OpKind::abs}) {  // keep the bits of a NaN
+      std::vector<std::uint64_t> out;
+      for (std::uint64_t x : inputs) out.push_back(evaluate_pointwise(op, std::vector<Scalar>{{t, x}}).value.bits);
+      check(key(row(op).name, t), byte_size(t), out);
+    }
+    check(key("to_bool", t), 1, converted(ConvertMode::to_bool, t, DType::i1, inputs));
+  }
+}
+
+TEST_F(NumericTables, SaturatingConversions) {
+  for (DType s : kFloats)
+    for (DType t : kNarrow)
+      if (s != t)
+        check(key(key("sat_rn", s), t), byte_size(t),
+              converted(ConvertMode::sat_rn, s, t, bit_width(s) <= 16 ? all_words(s) : sample(s, t, 1 << 15, 1)));
+}
+
+// Words at the edges of the type, of its halves and of shift amounts.
+std::vector<std::uint64_t> edges(DType t) {
+  const int bits = bit_width(t);
+  std::set<std::uint64_t> near;
+  auto add = [&](__int128 v) { near.insert(static_cast<std::uint64_t>(v) & mask_of(t)); };
+  for (int v : {0, 1, 2, 3, 5, 7, 8, 10, 15, 16, 31, 32, 33, 63, 64, 65, 100, 127, 128, 255, 256, 1000}) add(v);
+  for (int k : {7, 8, 15, 16, 31, 32, bits - 1, bits})
+    for (int d : {-2, -1, 0, 1, 2}) {
+      add((static_cast<__int128>(1) << k) + d);
+      add(-(static_cast<__int128>(1) << k) + d);
+    }
+  return {near.begin(), near.end()};
+}
+
+TEST_F(NumericTables, IntegersAtTheirEdges) {
+  const DType integers[] = {DType::i1, DType::i8, DType::i16, DType::i32, DType::i64, DType::u64};
+  for (DType t : integers) {
+    const std::vector<std::uint64_t> words = edges(t);
+    for (const OpRow& r : op_table()) {
+      if (r.result != ResultRule::same || r.elements == ElementClass::floating) continue;
+      std::vector<std::uint64_t> out;
+      for (std::uint64_t a : words) {
+        if (r.operands == 1) out.push_back(evaluate(r.kind, t, {a}));
+        for (std::size_t k = 0; r.operands == 2 && k < words.size(); ++k) out.push_back(evaluate(r.kind, t, {a, words[k]}));
+      }
+      check(key(r.name, t) + " edges", 8, out);
+    }
+    std::vector<std::uint64_t> compared;
+    for (std::uint64_t a : words)
+      for (std::uint64_t b : words) compared.push_back(answers(false, {t, a}, {t, b}));
+    check(key("cmp", t) + " edges", 8, compared);
+    check(key("to_bool", t) + " edges", 8, converted(ConvertMode::to_bool, t, DType::i1, words));
+    for (DType to : integers) {
+      const bool widens = bit_width(to) > bit_width(t);
+      for (ConvertMode m : {ConvertMode::sint, ConvertMode::uint, ConvertMode::wrap})
+        if (widens == (m != ConvertMode::wrap)) check(key(key(name(m), t), to), 8, converted(m, t, to, words));
+    }
+  }
+}
+
+TEST_F(NumericTables, Tf32) {
+  for (DType s : kFloats)
+    check(key(key("rn", s), DType::tf32), 4,
+          converted(ConvertMode::rn, s, DType::tf32, bit_width(s) <= 16 ? all_words(s) : sample(s, DType::f16, 1 << 15, 1)));
+  std::vector<std::uint64_t> a, b;
+  for (std::uint64_t i = 0; i < (1 << 13); ++i) {
+    const std::uint64_t x = splitmix(i, 11) & 0xffffe000, y = splitmix(i, 12) & 0xffffe000;
+    a.push_back(x);
+    b.push_back(i % 2 ? x ^ (y & 0x8001e000) : y);
+  }
+  for (OpKind op : {OpKind::add, OpKind::sub, OpKind::mul, OpKind::div}) {
+    std::vector<std::uint64_t> out;
+    for (std::size_t i = 0; i < a.size(); ++i) out.push_back(evaluate(op, DType::tf32, {a[i], b[i]}));
+    check(key(row(op).name, DType::tf32), 4, out);
+  }
+  for (DType t : kFloats) check(key("rn tf32", t), byte_size(t), converted(ConvertMode::rn, DType::tf32, t, a));
+}
+
+TEST_F(NumericTables, BitsAreKept) {
+  for (auto [s, t] : {std::pair(DType::f16, DType::bf16), std::pair(DType::i16, DType::f16), std::pair(DType::bf16, DType::i16),
+                      std::pair(DType::f8e4m3, DType::i8), std::pair(DType::i8, DType::f8e5m2)})
+    for (std::uint64_t w : all_words(s)) EXPECT_EQ(evaluate_convert(ConvertMode::bits, {s, w}, t).value, (Scalar{t, w}));
+}
+
+TEST_F(NumericTables, EveryTableIsUsed) {
+  const std::size_t old = 32u - 12 + 64 + 9 + 24 + 12 + 24 + 6 + 17 + 60;
+  const std::size_t extremes = 6 * 5, signs = 6 * 7, saturating = 6 * 4 - 4;
+  // Of each integer type: 22 operations, cmp and to_bool; conversions: 36 pairs, and two ways for each that widens.
+  const std::size_t edges = 6 * 24 + 36 + 14;
+  EXPECT_EQ(expected_.size(), old + extremes + signs + saturating + edges + 6 + 4 + 6);
+}
 
 TEST(Transcendental, TheFastPathAgreesWithMpfr) {
   for (OpKind op : {OpKind::exp, OpKind::exp2, OpKind::log, OpKind::log2, OpKind::rsqrt, OpKind::sin, OpKind::cos, OpKind::tanh,

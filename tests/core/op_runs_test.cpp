@@ -186,6 +186,31 @@ const std::vector<Row>& kernel_rows() {
        "}\n yield z }\n"
        " for i in 0..3 { w[i] = r[i] }\n w[3] = s",
        {"17", "14", "19", "19"}},
+      {K::reshape,
+       y,
+       "let t = reshape x to [2, 2]\n let u = transpose t perm(1, 0)\n let v = reshape u to [4]\n for i in 0..4 { y[i] = v[i] "
+       "}",
+       {"1.5", "0.5", "-2.25", "4.0"}},
+      {K::concat,
+       w,
+       "let s = slice k [1..3]\n let t = concat axis(0) s, s\n for i in 0..4 { w[i] = t[i] }",
+       {"-3", "5", "-3", "5"}},
+      {K::iota,
+       y,
+       "let t: f32[2, 2] = iota axis(1) to [2, 2]\n let u = reshape t to [4]\n for i in 0..4 { y[i] = u[i] }",
+       {"0.0", "1.0", "0.0", "1.0"}},
+      {K::gather,
+       y,
+       "let t = gather x[to_index(and(k[i], 3))] for (i in 0..4)\n for i in 0..4 { y[i] = t[i] }",
+       {"4.0", "-2.25", "-2.25", "1.5"}},
+      {K::part,
+       y,
+       "let r = part x.0 [1..to_index(f) - 2]\n for j in r { y[j] = x[j] }\n y[3] = to_f32(size(r))",
+       {"0.0", "-2.25", "0.5", "2.0"}},
+      {K::philox4x32_10,
+       w,
+       "let (r, s, t, u) = philox4x32_10(0, 0, 0, 0, 0, 0)\n w[0] = r\n w[1] = s\n w[2] = t\n w[3] = u",
+       {"1713891541", "-513161843", "-1135104948", "-1694442536"}},
   };
   return rows;
 }

@@ -172,6 +172,18 @@ inline std::vector<OpSample> op_samples() {
       "yield "
       "u } apply (u: f32, v: f32) { yield u } emit [lo..hi] (g: f32) { yield g }",
       "T-08");
+  kir(OpKind::reshape, "let r: view f32[N * N] = reshape m to [N * N]", "let r: view f32[N] = reshape m to [N * N]", "V-65");
+  kir(OpKind::concat,
+      "let t: f32[2, N] = tensor (j in 0..2, l in 0..N) { yield a }\nlet r: f32[N + 2, N] = concat axis(0) m, t",
+      "let r: f32[N, N] = concat axis(1) m, m", "V-66");
+  kir(OpKind::iota, "let r: bf16[2, N] = iota axis(1) to [2, N]", "let r: i32[N] = iota axis(0) to [2 * N]", "V-67");
+  kir(OpKind::gather,
+      "let r: f32[N, 2] = gather m (j in 0..N, l in 0..2) { let u: i32 = load k[j]\n let v: index = convert.sint u\n yield v, "
+      "l }",
+      "let r: f32[N] = gather m (j in 0..N) { let u: i32 = load k[j]\n yield u, j }", "V-68");
+  kir(OpKind::part, "let (u: index, v: index) = part m.1 [i..i + 2]", "let (u: index, v: i32) = part m.1 [i..i + 2]", "T-04");
+  kir(OpKind::philox4x32_10, "let (r: i32, t: i32, u: i32, v: i32) = philox4x32_10 c, d, c, d, c, d",
+      "let (r: i32, t: i32, u: i32, v: i32) = philox4x32_10 c, d, c, d, c, p", "V-70");
   pir(OpKind::splat, "%r: f32<8; @L> = splat %c", "%r: i32<8; @L> = splat %c", "W-10");
   pir(OpKind::tile_reduce,
       "%r: f32 = tile_reduce %f axes(0) order(any) identity (-0.0) init (%c) combine (%u: f32, %v: f32) { %z: f32 = add %u, "

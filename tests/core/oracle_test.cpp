@@ -35,6 +35,56 @@ TEST(Oracle, SaysWhichKernelsHaveOneAnswer) {
   EXPECT_TRUE(several("let t = reduce mul order(tree) over n in 0..N { x[n] }  s[] = t"));
 }
 
+TEST(Oracle, ReshapeConcatAndGatherCarryTheRadius) {
+  auto k = parse_kernel(R"(kernel k(x: in f32[N], y: out f32[N], z: out f32[N + N], n: out f32[N]) {
+    let e = tensor (i in 0..N) { exp(x[i]) }
+    let flat = reshape e to [1, N]
+    let both = concat axis(1) flat, flat
+    let turned = gather both[0, i + 1] for (i in 0..N)
+    let number: f32[N] = iota axis(0) to [N]
+    parallel i in 0..N { y[i] = turned[i] }
+    parallel i in 0..N + N { z[i] = both[0, i] }
+    parallel i in 0..N { n[i] = number[i] }
+  })");
+  Arguments a;
+  a.random("x", DType::f32, {6}, 3).tensor("y", DType::f32, {6}).tensor("z", DType::f32, {12}).tensor("n", DType::f32, {6});
+  Reference r = reference(k, a);
+  ASSERT_TRUE(r.result.ok()) << r.result.error->message;
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_GT(r.radius[2][i], 0);
+    EXPECT_EQ(r.radius[2][i + 6], r.radius[2][i]);
+    EXPECT_EQ(r.radius[1][i], r.radius[2][i + 1]);
+    EXPECT_EQ(r.radius[3][i], 0);
+  }
+  // A gather of memory that holds several answers.
+  auto from_memory = parse_kernel(R"(kernel k(x: in f32[N], y: out f32[N], z: out f32[N]) {
+    parallel i in 0..N { y[i] = exp(x[i]) }
+    let g = gather y[N - 1 - i] for (i in 0..N)
+    parallel i in 0..N { z[i] = g[i] }
+  })");
+  Arguments b;
+  b.random("x", DType::f32, {6}, 3).tensor("y", DType::f32, {6}).tensor("z", DType::f32, {6});
+  Reference m = reference(from_memory, b);
+  ASSERT_TRUE(m.result.ok());
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(m.radius[2][i], m.radius[1][5 - i]);
+  EXPECT_GT(m.radius[2][0], 0);
+}
+
+// A random word that depends on which way a rounding went has no bound.
+TEST(Oracle, RandomWordsOfUndecidedCountersAreUndecided) {
+  auto k = parse_kernel(R"(kernel k(x: in f32[N], y: out i32[N]) {
+    parallel i in 0..N {
+      let (a, b, c, d) = philox4x32_10(0, 0, to_i32(exp(x[i]) * 1000000.0), 0, 0, 0)
+      y[i] = a
+    }
+  })");
+  Arguments a;
+  a.tensor("x", DType::f32, {1}, {"0.7"}).tensor("y", DType::i32, {1});
+  Reference r = reference(k, a);
+  ASSERT_TRUE(r.result.ok());
+  EXPECT_TRUE(std::isinf(r.radius[1][0]));
+}
+
 TEST(Oracle, ExactSumsHaveOneAnswer) {
   auto k = parse_kernel(kSum);
   Arguments a;

@@ -259,6 +259,71 @@ std::multimap<std::string, Breaker> built_breakers() {
          ValueId i = t.index(0);
          t.b.emit1(OpKind::elem, {t.x, i}, {}, kF32);
        })},
+      {"V-65", body([](Built& t) {
+         Attrs a;
+         a.set(AttrKey::extents, ExprList{t.n(4)});
+         t.b.emit1(OpKind::reshape, {t.s}, a, kF32);
+       })},
+      {"V-66", body([](Built& t) {
+         Attrs a;
+         a.set(AttrKey::axis, std::int64_t{1});
+         t.b.emit1(OpKind::concat, {t.x}, a, Type::tensor(DType::f32, {t.k.pool->symbol("N")}));
+       })},
+      {"V-66", body([](Built& t) {
+         Attrs a;
+         a.set(AttrKey::axis, std::int64_t{0});
+         t.b.emit1(OpKind::concat, {t.x, t.x}, a, Type::tensor(DType::f32, {t.k.pool->symbol("N") * t.n(2)}));
+       })},
+      {"V-66", body([](Built& t) {
+         Attrs a;
+         a.set(AttrKey::axis, std::int64_t{0});
+         t.b.emit1(OpKind::concat, {}, a, Type::tensor(DType::f32, {t.n(0)}));
+       })},
+      {"V-66", body([](Built& t) {  // doubles at each step
+         Attrs a;
+         a.set(AttrKey::axis, std::int64_t{0});
+         ValueId v = t.x;
+         for (int k = 0; k < 40; ++k) {
+           const Expr e = t.b.peek().type(v).shape[0];
+           v = t.b.emit1(OpKind::concat, {v, v}, a, Type::tensor(DType::f32, {t.k.pool->make(ExprKind::add, {e, e})}));
+         }
+       })},
+      {"V-67", body([](Built& t) {
+         Attrs a;
+         a.set(AttrKey::axis, std::int64_t{-1});
+         a.set(AttrKey::extents, ExprList{t.n(4)});
+         t.b.emit1(OpKind::iota, {}, a, Type::tensor(DType::i32, {t.n(4)}));
+       })},
+      {"V-68", body([](Built& t) {
+         RegionId r = t.region({Type::index()}, [&](auto v) { t.yield({v[0], v[0]}); });
+         t.b.emit_with_regions(OpKind::gather, {t.x}, t.ranges({t.n(0), t.n(4)}), {r}, {Type::tensor(DType::f32, {t.n(4)})});
+       })},
+      {"V-68", body([](Built& t) {
+         RegionId r = t.region({Type::index()}, [&](auto v) { t.yield({v[0]}); });
+         t.b.emit_with_regions(OpKind::gather, {t.x}, t.ranges({t.n(1), t.n(4)}), {r}, {Type::tensor(DType::f32, {t.n(3)})});
+       })},
+      {"V-69", body([](Built& t) {
+         Attrs a = t.ranges({t.n(0), t.n(1)});
+         a.set(AttrKey::axis, std::int64_t{1});
+         t.b.emit(OpKind::part, {t.x}, a, {Type::index(), Type::index()});
+       })},
+      {"V-69", body([](Built& t) {
+         Attrs a = t.ranges({t.n(0), t.n(1), t.n(2)});
+         a.set(AttrKey::axis, std::int64_t{0});
+         t.b.emit(OpKind::part, {t.x}, a, {Type::index(), Type::index()});
+       })},
+      {"V-14", body([](Built& t) {
+         Attrs a = t.ranges({t.n(0), t.n(1)});
+         a.set(AttrKey::axis, std::int64_t{0});
+         t.b.emit(OpKind::part, {t.x}, a, {Type::index()});
+       })},
+      {"V-70", body([](Built& t) { t.b.emit(OpKind::philox4x32_10, {t.s, t.s, t.s, t.s, t.s, t.s}, {}, {kF32}); })},
+      {"V-71", abi([](Built& t) {
+         t.k.abi.data.push_back({.kind = DataFactKind::unique, .view = 7, .lo = {}, .hi = {}, .range = {}});
+       })},
+      {"V-71", abi([](Built& t) {
+         t.k.abi.data.push_back({.kind = DataFactKind::unique, .view = 0, .lo = {}, .hi = {}, .range = {}});
+       })},
       {"V-28", body([](Built& t) {
          RegionId r = t.region({Type::index()}, [&](auto v) {
            t.b.emit1(OpKind::neg, {t.s}, {}, kF32);
@@ -558,10 +623,11 @@ TEST(VerifyKernel, EveryRuleIsBrokenBySomeKernel) {
   source << in.rdbuf();
   std::string text = source.str();
   std::regex rule("//   (V-[0-9]+)  ");
+  const std::set<std::string> physical = {"V-72"};  // about programs: see data_preconditions_test.cpp
   int rules = 0;
   for (auto it = std::sregex_iterator(text.begin(), text.end(), rule); it != std::sregex_iterator(); ++it, ++rules)
-    EXPECT_TRUE(broken.contains((*it)[1])) << (*it)[1] << " has no test in which it fails";
-  EXPECT_GE(rules, 34);
+    EXPECT_TRUE(broken.contains((*it)[1]) || physical.contains((*it)[1])) << (*it)[1] << " has no test in which it fails";
+  EXPECT_GE(rules, 42);
 }
 
 TEST(VerifyKernel, AcceptsWhatIsRight) {

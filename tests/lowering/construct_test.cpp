@@ -90,6 +90,33 @@ TEST(Construct, ATensorOverAChangedViewIsRefused) {
   EXPECT_SAYS(alias, "L-01");
 }
 
+// Nothing of a kernel is lost: what has no physical form is refused by name.
+TEST(Construct, WhatHasNoPhysicalFormIsRefused) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"kernel k(x: in i32[N], y: out i32[N]) where nondecreasing(x) { parallel i in 0..N { y[i] = x[i] } }",
+       "`nondecreasing`"},
+      {"kernel k(x: in i32[N], y: out i32[N]) where in_range(x, 0, N) { parallel i in 0..N { y[i] = x[i] } }", "`in_range`"},
+      {"kernel k(x: in i32[N], y: out i32[N]) where unique(x) { parallel i in 0..N { y[i] = x[i] } }", "`unique`"},
+      {"kernel k(x: in i32[M, N], y: out i32[M * N]) { let r = reshape x to [M * N]\nparallel i in 0..M * N { y[i] = r[i] } }",
+       "`reshape`"},
+      {"kernel k(x: in i32[N], y: out i32[N, N]) { let r = reshape y to [N * N]\nparallel i in 0..N { r[i] = x[i] } }",
+       "`reshape`"},
+      {"kernel k(x: in i32[N], y: out i32[N]) { let r = concat axis(0) x, x\nparallel i in 0..N { y[i] = r[i] } }", "`concat`"},
+      {"kernel k(y: out i32[N]) { let r: i32[N] = iota axis(0) to [N]\nparallel i in 0..N { y[i] = r[i] } }", "`iota`"},
+      {"kernel k(x: in i32[N], y: out i32[N]) { let r = gather x[i] for (i in 0..N)\nparallel i in 0..N { y[i] = r[i] } }",
+       "`gather`"},
+      {"kernel k(x: in i32[N], y: out i32[N]) { let r = part x.0 [0..N]\nparallel i in r { y[i] = x[i] } }", "`part`"},
+      {"kernel k(y: out i32[N]) { parallel i in 0..N { let (a, b, c, d) = philox4x32_10(0, 0, to_i32(i), 0, 0, 0)\n y[i] = a } "
+       "}",
+       "`philox4x32_10`"},
+  };
+  for (auto [text, what] : cases) {
+    const std::string e = refusal(text);
+    EXPECT_SAYS(e, "L-05");
+    EXPECT_SAYS(e, what);
+  }
+}
+
 TEST(Construct, ATensorReadInPlaceByItsOwnMemberIsFused) {
   Built b =
       build("kernel k(x: inout f32[N]) { let t = tensor (i in 0..N) { x[i] * 2.0 }\n parallel i in 0..N { x[i] = t[i] } }");

@@ -1,0 +1,98 @@
+#include "core/interp/launch_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kir {
+namespace {
+
+Integer as_integer(const Scalar& s) {
+  if (s.type == DType::i1) return s.bits != 0;
+  return s.type == DType::u64 ? static_cast<Integer>(s.as_unsigned()) : s.as_signed();
+}
+
+// The elements of one view in row-major order.
+class Elements {
+ public:
+  Elements(const std::string& name, const Tensor& t) : name_(name), t_(t) {}
+  // 2^63 - 1 stands for more.
+  std::int64_t count() const {
+    Integer n = 1;
+    for (std::int64_t e : t_.shape) {
+      if (e == 0) return 0;
+      n = std::min<Integer>(n * e, INT64_MAX);
+    }
+    return static_cast<std::int64_t>(n);
+  }
+  std::vector<std::int64_t> at(std::int64_t element) const {
+    std::vector<std::int64_t> out(t_.shape.size());
+    for (std::size_t k = out.size(); k-- > 0; element /= t_.shape[k]) out[k] = element % t_.shape[k];
+    return out;
+  }
+  Integer operator[](std::int64_t element) const { return as_integer(t_.load(t_.address(at(element)))); }
+  std::string text(std::int64_t element) const { return fmt::format("{}[{}]", name_, fmt::join(at(element), ", ")); }
+
+ private:
+  const std::string& name_;
+  const Tensor& t_;
+};
+
+// What breaks the precondition, or "".
+std::string broken(const DataFact& f, const Elements& v, Integer lo, Integer hi) {
+  const std::int64_t n = v.count();
+  if (n > max_launch_bytes()) return "it has more elements than this machine can go through";
+  switch (f.kind) {
+    case DataFactKind::nondecreasing:
+      for (std::int64_t i = 1; i < n; ++i)
+        if (v[i] < v[i - 1])
+          return fmt::format("{} is {}, but {} is {}", v.text(i - 1), to_string(v[i - 1]), v.text(i), to_string(v[i]));
+      return {};
+    case DataFactKind::in_range:
+      for (std::int64_t i = 0; i < n; ++i)
+        if (v[i] < lo || v[i] >= hi)
+          return fmt::format("{} is {}, outside [{}, {})", v.text(i), to_string(v[i]), to_string(lo), to_string(hi));
+      return {};
+    case DataFactKind::unique: {
+      std::vector<std::pair<Integer, std::int64_t>> sorted;
+      for (std::int64_t i = 0; i < n; ++i) sorted.emplace_back(v[i], i);
+      std::sort(sorted.begin(), sorted.end());
+      std::int64_t first = -1, second = n;  // the pair whose later element comes first
+      for (std::size_t i = 1; i < sorted.size(); ++i)
+        if (sorted[i].first == sorted[i - 1].first && sorted[i].second < second) {
+          first = sorted[i - 1].second;
+          second = sorted[i].second;
+        }
+      if (first < 0) return {};
+      return fmt::format("{} and {} are both {}", v.text(first), v.text(second), to_string(v[first]));
+    }
+  }
+  return "it is of an unknown kind";
+}
+
+}  // namespace
+
+bool check_data(const Abi& abi, const std::vector<TensorPtr>& views, const std::map<std::string, std::int64_t>& symbols,
+                Diagnostics& diagnostics) {
+  const std::size_t before = diagnostics.error_count();
+  auto value = [&](Expr e) -> std::optional<Integer> {
+    if (e == Expr()) return 0;
+    const EvalResult r = evaluate(e, [&](Expr leaf) -> std::optional<Integer> {
+      auto it = leaf.is(ExprKind::symbol) ? symbols.find(leaf.name()) : symbols.end();
+      return it == symbols.end() ? std::nullopt : std::optional<Integer>(it->second);
+    });
+    return r.error == EvalError::none ? std::optional<Integer>(r.value) : std::nullopt;
+  };
+  for (const DataFact& f : abi.data) {
+    const ViewParam& p = abi.views[f.view];
+    const bool bounds = f.kind == DataFactKind::in_range;
+    const std::string text = bounds ? fmt::format("{}({}, {}, {})", name(f.kind), p.name, to_string(f.lo), to_string(f.hi))
+                                    : fmt::format("{}({})", name(f.kind), p.name);
+    const std::optional<Integer> lo = value(f.lo), hi = value(f.hi);
+    const std::string why = lo && hi ? broken(f, Elements(p.name, *views[f.view]), *lo, *hi) : "a bound has no value";
+    if (!why.empty()) diagnostics.error("A-16", f.range, fmt::format("the precondition {} does not hold: {}", text, why));
+  }
+  return diagnostics.error_count() == before;
+}
+
+}  // namespace kir
