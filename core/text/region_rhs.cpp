@@ -91,6 +91,7 @@ std::vector<ValueId> Parser::for_rhs() {
   expect(Word::in, "before the range");
   ExprList range;
   bounds(range);
+  const Expr lo = range[0], hi = range[1];
   Attrs attrs;
   attrs.set(AttrKey::ranges, std::move(range));
   if (accept(Word::step)) attrs.set(AttrKey::step, parse_index());

@@ -6,12 +6,11 @@
 
 namespace kir::text {
 
-// "[a..b]": the axis that is cut.
+// "[a..b]", or "[r]" of a part: the axis that is cut.
 ExprList Parser::segment_axis() {
   expect(Tok::lbracket, "before the bounds of the axis");
-  ExprList range{parse_index()};
-  expect(Tok::dots, "between the bounds");
-  range.push_back(parse_index());
+  ExprList range;
+  bounds(range);
   expect(Tok::rbracket, "after the bounds");
   return range;
 }

@@ -223,6 +223,29 @@ TEST(InterpretTensor, PartsThatLeaveTheirAxisAreErroneousAndReversedOnesEmpty) {
   run_badly(k, with(-1, 1), out_of_bounds, {"part x.0 [-1..1] is outside [0, 4)"});
 }
 
+// shows: K1.3
+TEST(InterpretTensor, APartIsAnAxisOfEveryFold) {
+  auto k = parse_kernel(R"(kernel k(x: in i32[N], y: out i32[3], z: out i64[2], a: index, b: index) {
+    let r = part x.0 [a..b]
+    let (top, at) = arg_reduce max tie(first) nan(first) over j in r { x[j] } init (0, 0)
+    y[0] = top
+    z[0] = to_i64(at)
+    y[1] = region_fold [r] uses (x) summarize [lo..hi] {
+      let s = reduce add order(any) over j in lo..hi { x[j] }
+      yield s
+    } combine order(tree) (u: i32, v: i32) { yield u + v } identity (0)
+    let (s, t) = scan add inclusive forward order(any) over j in r { x[j] }
+    y[2] = t
+    z[1] = for j in r carry (c: i64 = 0) { next c + to_i64(j) }
+  })");
+  Arguments a;
+  a.tensor("x", DType::i32, {5}, {"1", "20", "3", "40", "5"}).tensor("y", DType::i32, {3}).tensor("z", DType::i64, {2});
+  a.symbol("a", 1).symbol("b", 4);
+  run_well(k, a);
+  EXPECT_EQ(a.elements("y"), (Words{"40", "63", "63"}));
+  EXPECT_EQ(a.elements("z"), (Words{"3", "6"}));
+}
+
 // The known answers of philox4x32 with ten rounds in Random123's kat_vectors: counter, key, result.
 TEST(Philox, KnownAnswers) {
   using Words4 = std::array<std::uint32_t, 4>;
