@@ -224,6 +224,7 @@ bool explains(const Trial& trial, const proof::Obligation& o) {
         case E::launch_overflow: return k == K::index_no_overflow;
         case E::violated_licence: return k == K::combine_laws;
         case E::step_limit:
+        case E::refused_launch:  // of plans, which are not replayed
         case E::unsupported: return false;
       }
       return false;
@@ -247,6 +248,7 @@ bool explains(const Trial& trial, const proof::Obligation& o) {
         case E::bad_step: return k == K::kir_safe || k == K::access_bounds || k == K::index_no_overflow || k == K::value_equal;
         case E::violated_licence: return k == K::combine_laws;
         case E::step_limit:
+        case E::refused_launch:  // of plans, which are not replayed
         case E::unsupported: return false;
       }
       return false;

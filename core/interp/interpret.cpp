@@ -4,6 +4,7 @@
 
 #include "core/interp/code.h"
 #include "core/interp/interpreter.h"
+#include "core/interp/kernel_run.h"
 #include "core/interp/machine.h"
 #include "core/interp/program_run.h"
 
@@ -14,7 +15,18 @@ InterpretResult refused(std::string message) {
   return {RuntimeError{RuntimeErrorKind::unsupported, {}, std::move(message)}, 0};
 }
 
-// A launch that bind_launch made for this ABI; the message says why it cannot be.
+void add_views(Memory& memory, const Abi& abi, const BoundLaunch& launch) {
+  for (std::size_t i = 0; i < abi.views.size(); ++i)
+    memory.add_view(abi.views[i], {launch.views[i]->shape, launch.views[i]->strides}, launch.views[i]);
+}
+
+void set_scalars(Machine& machine, const Abi& abi, const BoundLaunch& launch) {
+  for (std::size_t i = 0; i < abi.scalars.size(); ++i)
+    if (abi.scalars[i].value) machine.set_scalar(abi.scalars[i].value.index, launch.scalars[i].bits);
+}
+
+}  // namespace
+
 std::string mismatch(const Abi& abi, const BoundLaunch& launch) {
   if (launch.views.size() != abi.views.size() || launch.scalars.size() != abi.scalars.size())
     return "the launch is bound to another ABI";
@@ -31,27 +43,23 @@ std::string mismatch(const Abi& abi, const BoundLaunch& launch) {
   return {};
 }
 
-void add_views(Memory& memory, const Abi& abi, const BoundLaunch& launch) {
-  for (std::size_t i = 0; i < abi.views.size(); ++i)
-    memory.add_view(abi.views[i], {launch.views[i]->shape, launch.views[i]->strides}, launch.views[i]);
-}
-
-void set_scalars(Machine& machine, const Abi& abi, const BoundLaunch& launch) {
-  for (std::size_t i = 0; i < abi.scalars.size(); ++i)
-    if (abi.scalars[i].value) machine.set_scalar(abi.scalars[i].value.index, launch.scalars[i].bits);
-}
-
-}  // namespace
-
 InterpretResult interpret(const Kernel& kernel, const BoundLaunch& launch, const InterpretOptions& options) {
+  Contents none;
+  return interpret_within(kernel, launch, options, none);
+}
+
+InterpretResult interpret_within(const Kernel& kernel, const BoundLaunch& launch, const InterpretOptions& options,
+                                 Contents& contents) {
   if (std::string why = mismatch(kernel.abi, launch); !why.empty()) return refused(std::move(why));
   Memory memory;
   memory.set_detect_races(options.detect_races);
   add_views(memory, kernel.abi, launch);
+  for (auto& [tensor, has] : contents) memory.set_contents(*tensor, has);
   const Code code = decode({&kernel.body, &kernel.abi, &launch.symbols, false}, std::span(&kernel.root, 1));
   Machine machine(kernel.body, kernel.abi, code, memory, options);
   set_scalars(machine, kernel.abi, launch);
   machine.run_region(kernel.root);
+  memory.note_contents();
   InterpretResult result{machine.error(), machine.steps()};
   if (std::string calls = kernel.call_text(machine.failed()); result.error && !calls.empty())
     result.error->message += fmt::format(" ({})", calls);

@@ -32,6 +32,7 @@ enum class RuntimeErrorKind : std::uint8_t {
   launch_overflow,   // physical: a definition overflows 64 bits, or the grid is above the provider's limit
   violated_licence,  // permitted executions differ by more than rounding
   step_limit,
+  refused_launch,  // a plan: a launch, or the memory between launches, is refused
   unsupported,
 };
 std::string_view name(RuntimeErrorKind k);
@@ -59,6 +60,8 @@ struct InterpretResult {
 // Views of the launch are updated in place; on an error their contents are unspecified.
 InterpretResult interpret(const Kernel& kernel, const BoundLaunch& launch, const InterpretOptions& options = {});
 InterpretResult interpret(const PhysicalProgram& program, const BoundLaunch& launch, const InterpretOptions& options = {});
+// A plan's launches in order, each bound and checked as bind_launch does. The message of an error names the launch.
+InterpretResult interpret(const Plan& plan, const BoundLaunch& launch, const InterpretOptions& options = {});
 
 // --- replay of a point -------------------------------------------------------------------------------------------------
 // Counterexamples name sizes at which nothing can be allocated or run whole. A replay runs only the instances and loop

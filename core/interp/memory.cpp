@@ -114,9 +114,26 @@ void Memory::forget(AtomicShadow& a) {
   a = {};
 }
 
-AccessFault Memory::readable(const View& v, const Resource& r, bool stored) const {
+AccessFault Memory::readable(const View& v, const Resource& r, std::int64_t address, bool stored) const {
   if (stored) return AccessFault::none;
-  return r.skipped ? AccessFault::skipped : v.out ? AccessFault::uninitialized : AccessFault::none;
+  if (r.skipped) return AccessFault::skipped;
+  const bool empty = v.out || (r.contents && !(*r.contents)[static_cast<std::size_t>(address)]);
+  return empty ? AccessFault::uninitialized : AccessFault::none;
+}
+
+void Memory::set_contents(const Tensor& tensor, std::vector<bool>& has) {
+  for (Resource& r : resources_)
+    if (r.tensor.get() == &tensor) r.contents = &has;
+}
+
+void Memory::note_contents() {
+  for (Resource& r : resources_) {
+    if (!r.contents) continue;
+    for (std::size_t i = 0; i < r.shadow.size(); ++i)
+      if (r.shadow[i].write.stamp != 0) (*r.contents)[i] = true;
+    for (const auto& [address, shadow] : r.atomics)
+      if (shadow.write.stamp != 0) (*r.contents)[static_cast<std::size_t>(address)] = true;
+  }
 }
 
 std::uint64_t Memory::get(const View& v, const Resource& r, std::int64_t address) const {
@@ -158,12 +175,14 @@ AccessFault Memory::load(std::size_t view, std::int64_t address, OpId op, std::u
     Shadow& s = shadow(r, address);
     AtomicShadow* a = atomics(r, address);
     if (races(s.write, true, witness) || (a && races(a->write, a->more_writes, true, witness))) return AccessFault::race;
-    const AccessFault fault = readable(v, r, s.write.stamp != 0 || (a && a->write.stamp != 0));
+    const AccessFault fault = readable(v, r, address, s.write.stamp != 0 || (a && a->write.stamp != 0));
     if (fault != AccessFault::none) return fault;
     if (s.read.stamp == 0 || !order_.unordered(s.read.stamp))
       s.read = {order_.now(), op};
     else if (follow_)
       note(s.read, r.atomics[address].more_plain_reads, op);
+  } else if (const AccessFault fault = readable(v, r, address, false); fault != AccessFault::none) {
+    return fault;
   }
   word = get(v, r, address);
   return AccessFault::none;
@@ -198,7 +217,7 @@ AccessFault Memory::atomic_read(std::size_t view, std::int64_t address, OpId op,
     Shadow& s = shadow(r, address);
     AtomicShadow& a = r.atomics[address];
     if (races(s.write, true, witness)) return AccessFault::race;
-    const AccessFault fault = readable(v, r, s.write.stamp != 0 || a.write.stamp != 0);
+    const AccessFault fault = readable(v, r, address, s.write.stamp != 0 || a.write.stamp != 0);
     if (fault != AccessFault::none) return fault;
     note(a.read, a.more_reads, op);
   }
@@ -236,7 +255,7 @@ AccessFault Memory::merge_read(std::size_t view, std::int64_t address, OpId op, 
       (a && (races({}, a->more_plain_reads, false, witness) || races(a->write, a->more_writes, true, witness) ||
              races(a->read, a->more_reads, false, witness))))
     return AccessFault::race;
-  const AccessFault fault = readable(v, r, s.write.stamp != 0 || (a && a->write.stamp != 0));
+  const AccessFault fault = readable(v, r, address, s.write.stamp != 0 || (a && a->write.stamp != 0));
   if (fault != AccessFault::none) return fault;
   s.write = {order_.now(), op};
   word = get(v, r, address);

@@ -54,6 +54,10 @@ class Memory {
   std::size_t add_buffer(DType t);
   void make_buffer(std::size_t view, std::vector<std::int64_t> shape);
 
+  // The tensor of a view began uninitialised; the elements that have contents by now. Kept by reference.
+  void set_contents(const Tensor& tensor, std::vector<bool>& has);
+  void note_contents();  // adds what was stored since
+
   struct View {
     std::vector<std::int64_t> shape, strides;
     DType dtype = DType::f32;
@@ -124,6 +128,7 @@ class Memory {
     std::unordered_map<std::int64_t, Shadow> sparse_shadow;
     std::unordered_map<std::int64_t, AtomicShadow> atomics;
     std::vector<double> radius;
+    std::vector<bool>* contents = nullptr;  // by address; none: all
   };
 
   void append(const ViewParam& p, ViewExtent extent, std::size_t resource);
@@ -141,7 +146,7 @@ class Memory {
   void forget(AtomicShadow& a);
   void note(Past& kept, std::vector<Past>& more, OpId op);
   // Whether the element has contents.
-  AccessFault readable(const View& v, const Resource& r, bool stored) const;
+  AccessFault readable(const View& v, const Resource& r, std::int64_t address, bool stored) const;
   std::uint64_t get(const View& v, const Resource& r, std::int64_t address) const;
   void put(const View& v, Resource& r, std::int64_t address, std::uint64_t word);
 

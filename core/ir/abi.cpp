@@ -1,5 +1,7 @@
 #include "core/ir/abi.h"
 
+#include "core/base/check.h"
+
 namespace kir {
 
 std::string_view name(Access a) {
@@ -22,6 +24,15 @@ const SymbolInfo* Abi::find_symbol(std::string_view name) const {
   for (const SymbolInfo& s : symbols)
     if (s.name == name) return &s;
   return nullptr;
+}
+
+const std::string& Abi::name_of(const Param& p) const {
+  switch (p.kind) {
+    case ParamKind::view: return views[p.index].name;
+    case ParamKind::scalar: return scalars[p.index].name;
+    case ParamKind::symbol: return symbols[p.index].name;
+  }
+  KIR_UNREACHABLE("kind of parameter");
 }
 
 std::vector<Expr> row_major_strides(ExprPool& pool, const std::vector<Expr>& shape) {

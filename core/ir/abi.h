@@ -85,6 +85,7 @@ struct Abi {
 
   const ViewParam* find_view(ValueId v) const;
   const SymbolInfo* find_symbol(std::string_view name) const;
+  const std::string& name_of(const Param& p) const;
 };
 
 // Row-major strides of a shape: the last axis has stride 1.

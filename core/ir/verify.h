@@ -9,8 +9,10 @@ namespace kir {
 
 struct Kernel;
 struct PhysicalProgram;
+struct Plan;
 
 bool verify(const Kernel& kernel, Diagnostics& diagnostics);
 bool verify(const PhysicalProgram& program, Diagnostics& diagnostics);
+bool verify(const Plan& plan, Diagnostics& diagnostics);
 
 }  // namespace kir

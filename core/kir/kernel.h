@@ -1,4 +1,4 @@
-// A KIR kernel and a module of them: frozen, shared freely between threads.
+// A KIR kernel and a module of kernels and host plans: frozen, shared freely between threads.
 #pragma once
 
 #include <map>
@@ -42,8 +42,11 @@ struct Kernel {
   std::string id() const;  // KernelID: "gemm<BM = 64, T = f16>", or the name
 };
 
+struct Plan;  // plan.h
+
 struct Module {
   std::vector<std::shared_ptr<const Kernel>> kernels;
+  std::vector<std::shared_ptr<const Plan>> plans;  // of these kernels
   SourcePtr source;
   const Kernel* find(std::string_view name_or_id) const;
 };

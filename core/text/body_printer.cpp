@@ -283,6 +283,29 @@ std::string BodyPrinter::aliases(const Abi& abi) const {
   return s.empty() ? s : "alias { " + s + " }";
 }
 
+std::string BodyPrinter::head(const Abi& abi) const {
+  std::string out = "(";
+  for (std::size_t i = 0; i < abi.params.size(); ++i) {
+    const Abi::Param& p = abi.params[i];
+    out += fmt::format("{}{}: ", i ? ", " : "", abi.name_of(p));
+    switch (p.kind) {
+      case Abi::ParamKind::view: {
+        const ViewParam& v = abi.views[p.index];
+        out += fmt::format("{} {}{}", name(v.access), view_shape(v), strides(v));
+        if (v.align) out += fmt::format(" align {}", v.align);
+        break;
+      }
+      case Abi::ParamKind::scalar: out += name(abi.scalars[p.index].dtype); break;
+      case Abi::ParamKind::symbol: out += "index"; break;
+    }
+  }
+  out += ")";
+  const std::string alias = aliases(abi), where = relations(abi);
+  if (!alias.empty()) out += "\n  " + alias;
+  if (!where.empty()) out += "\n  " + where;
+  return out + (alias.empty() && where.empty() ? " " : "\n");
+}
+
 std::string BodyPrinter::relations(const Abi& abi) const {
   std::string s = exprs(abi.where);
   for (const DataFact& f : abi.data) {

@@ -25,6 +25,8 @@ class BodyPrinter {
   std::string strides(const ViewParam& v) const;     // " strides(N, 1)" or ""
   std::string aliases(const Abi& abi) const;         // "alias { may_alias(x, y) }" or ""
   std::string relations(const Abi& abi) const;       // "where N >= 1, ..." or ""
+  // Of a kernel or plan: "(x: in f32[M, N])", alias facts and relations, up to the '{' of the block.
+  std::string head(const Abi& abi) const;
 
  private:
   void op(const Op& o, int indent, std::string& out) const;

@@ -25,7 +25,7 @@ void Parser::skip_to_declaration() {
 
 void Parser::end_of_declaration() {
   if (!at(Tok::end) && !at_declaration())
-    fail("P-03", tok_.range(), fmt::format("expected 'kernel' or 'fn', found {}", found()));
+    fail("P-03", tok_.range(), fmt::format("expected 'kernel', 'fn' or 'plan', found {}", found()));
 }
 
 std::optional<Module> Parser::parse_kir_file() {
@@ -44,6 +44,8 @@ std::optional<Module> Parser::parse_kir_file() {
     try {
       if (at(Word::fn))
         helper_declaration();
+      else if (at(Word::plan))
+        plan_declaration(module);
       else
         kernel_declaration(module);
       end_of_declaration();
@@ -100,6 +102,7 @@ void Parser::kernel_declaration(Module& module) {
   advance();
   start_unit();
   Token name = plain_name("the kernel's name");
+  kernel_names_.emplace(names_.text(name.name));
   std::vector<ConstexprChoice> choices = constexpr_list();
   std::size_t combinations = 1;
   for (const ConstexprChoice& c : choices) {
@@ -167,16 +170,8 @@ void Parser::parameter() {
   }
 }
 
-std::shared_ptr<const Kernel> Parser::kernel_rest(const Token& name, std::uint32_t begin, std::vector<Constexpr> constexprs,
-                                                  const std::vector<Token>& constexpr_names) {
-  for (std::size_t i = 0; i < constexprs.size(); ++i) {
-    Binding b;
-    if (const DType* t = std::get_if<DType>(&constexprs[i].value))
-      b = {.kind = BindingKind::constexpr_dtype, .dtype = *t};
-    else
-      b = {.kind = BindingKind::constexpr_int, .number = std::get<std::int64_t>(constexprs[i].value)};
-    bind(constexpr_names[i], b);
-  }
+// "(" parameters ")", alias facts and relations.
+void Parser::parameters() {
   expect(Tok::lparen, "before the parameters");
   comma_list(Tok::rparen, [&] { parameter(); });
   expect(Tok::rparen, "after the parameters");
@@ -193,6 +188,19 @@ std::shared_ptr<const Kernel> Parser::kernel_rest(const Token& name, std::uint32
   } catch (const Recover&) {
     while (!at(Tok::end) && !at(Tok::lbrace) && !at_declaration()) advance();
   }
+}
+
+std::shared_ptr<const Kernel> Parser::kernel_rest(const Token& name, std::uint32_t begin, std::vector<Constexpr> constexprs,
+                                                  const std::vector<Token>& constexpr_names) {
+  for (std::size_t i = 0; i < constexprs.size(); ++i) {
+    Binding b;
+    if (const DType* t = std::get_if<DType>(&constexprs[i].value))
+      b = {.kind = BindingKind::constexpr_dtype, .dtype = *t};
+    else
+      b = {.kind = BindingKind::constexpr_int, .number = std::get<std::int64_t>(constexprs[i].value)};
+    bind(constexpr_names[i], b);
+  }
+  parameters();
   bool whole = block(root_, {});
 
   auto kernel = std::make_shared<Kernel>();

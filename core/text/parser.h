@@ -17,6 +17,7 @@
 //   tensor_rhs.cpp  reshape, concat, iota, gather, part, random numbers
 //   helper.cpp      helper functions, written out at their calls
 //   type_text.cpp   types, shapes, literals
+//   plan_file.cpp   host plans
 //   abi_text.cpp    views, alias facts, relations
 //
 // Ids of the errors told here:
@@ -42,7 +43,7 @@
 #include "core/base/diagnostics.h"
 #include "core/ir/abi.h"
 #include "core/ir/body.h"
-#include "core/kir/kernel.h"
+#include "core/kir/plan.h"
 #include "core/pir/program.h"
 #include "core/text/syntax.h"
 #include "core/text/words.h"
@@ -95,7 +96,7 @@ class Parser {
   bool at(Tok kind) const { return tok_.kind == kind; }
   bool at(Word w) const { return tok_.kind == Tok::name && tok_.name == static_cast<NameId>(w); }
   bool at_op(OpKind k) const;
-  bool at_declaration() const { return at(Word::kernel) || at(Word::fn); }
+  bool at_declaration() const { return at(Word::kernel) || at(Word::fn) || at(Word::plan); }
   const WordInfo* word() const { return tok_.kind == Tok::name ? words_.find(tok_.name) : nullptr; }
   bool accept(Tok kind);
   bool accept(Word w);
@@ -425,9 +426,18 @@ class Parser {
   std::shared_ptr<const Kernel> kernel_rest(const Token& name, std::uint32_t begin, std::vector<Constexpr> constexprs,
                                             const std::vector<Token>& constexpr_names);
   void parameter();
+  void parameters();
   void skip_to_declaration();
   void end_of_declaration();
   void start_unit();
+
+  // --- plan_file.cpp
+  struct PlanDraft;
+  void plan_declaration(Module& module);
+  void plan_step(PlanDraft& draft, const Module& module);
+  std::shared_ptr<const Kernel> launched_kernel(const Module& module);
+  void launch_argument(PlanDraft& draft, PlanLaunch& launch, std::vector<bool>& given);
+  BufferRef buffer_argument(const PlanDraft& draft);
 
   // --- pir_file.cpp
   struct PendingDefinition {
@@ -486,8 +496,9 @@ class Parser {
   std::vector<PendingDefinition> pending_definitions_;
   std::vector<PendingSegment> pending_segments_;
   std::vector<PendingArm> pending_arms_;
-  bool incomplete_ = false;  // a section of a physical program was skipped
-  std::unordered_set<std::string> kernel_ids_;
+  bool incomplete_ = false;                         // a section of a physical program was skipped
+  std::unordered_set<std::string> kernel_ids_;      // of kernels and plans
+  std::unordered_set<std::string> kernel_names_;    // of every kernel that was declared, well or not
   std::unordered_map<NameId, Helper> helpers_;
   std::vector<Call> calls_;                         // that are being written out, outermost first
   std::vector<InlinedCall> inlined_;                // of this unit, with the builder's ids

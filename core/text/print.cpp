@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/sha256.h"
+#include "core/kir/plan.h"
 #include "core/text/body_printer.h"
 #include "core/text/text.h"
 #include "core/text/value_names.h"
@@ -31,29 +32,7 @@ text::BodyPrinter printer_of(const PhysicalProgram& p, bool origins) {
 
 std::string print(const Kernel& k) {
   text::BodyPrinter printer = printer_of(k);
-  std::string out = fmt::format("kernel {}(", k.id());
-  bool first = true;
-  for (const Abi::Param& p : k.abi.params) {
-    if (!first) out += ", ";
-    first = false;
-    switch (p.kind) {
-      case Abi::ParamKind::view: {
-        const ViewParam& v = k.abi.views[p.index];
-        out += fmt::format("{}: {} {}{}", v.name, name(v.access), printer.view_shape(v), printer.strides(v));
-        if (v.align) out += fmt::format(" align {}", v.align);
-        break;
-      }
-      case Abi::ParamKind::scalar:
-        out += fmt::format("{}: {}", k.abi.scalars[p.index].name, name(k.abi.scalars[p.index].dtype));
-        break;
-      case Abi::ParamKind::symbol: out += k.abi.symbols[p.index].name + ": index"; break;
-    }
-  }
-  out += ")";
-  std::string alias = printer.aliases(k.abi), where = printer.relations(k.abi);
-  if (!alias.empty()) out += "\n  " + alias;
-  if (!where.empty()) out += "\n  " + where;
-  out += alias.empty() && where.empty() ? " " : "\n";
+  std::string out = fmt::format("kernel {}{}", k.id(), printer.head(k.abi));
   printer.region(k.root, 0, out);
   return out + "\n";
 }
@@ -61,6 +40,7 @@ std::string print(const Kernel& k) {
 std::string print(const Module& m) {
   std::string out = "kir 1\n";
   for (const auto& k : m.kernels) out += "\n" + print(*k);
+  for (const auto& p : m.plans) out += "\n" + print(*p);
   return out;
 }
 

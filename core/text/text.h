@@ -21,7 +21,8 @@ std::optional<Module> parse_kir(SourcePtr source, Diagnostics& diagnostics);
 PhysicalPtr parse_pir(SourcePtr source, Diagnostics& diagnostics);
 
 std::string print(const Kernel& kernel);  // one kernel, without the "kir 1" line
-std::string print(const Module& module);  // with it
+std::string print(const Plan& plan);
+std::string print(const Module& module);  // with it, the kernels first
 struct PrintOptions {
   bool origins = true;
 };

@@ -14,7 +14,7 @@ namespace kir::text {
 
 // clang-format off
 #define KIR_RESERVED_WORDS(W) \
-  W(kernel) W(fn) W(let) W(in) W(out) W(inout) W(where) W(alias) W(strides) W(align) \
+  W(kernel) W(fn) W(plan) W(let) W(in) W(out) W(inout) W(where) W(alias) W(strides) W(align) \
   W(next) W(true_, "true") W(false_, "false") W(inf) W(nan) \
   W(mod) W(floordiv) W(implies) W(ceildiv) W(min) W(max) W(ite) W(pos) W(divides) W(to_index) W(else_, "else")
 #define KIR_CONTEXT_WORDS(W) \
@@ -24,7 +24,7 @@ namespace kir::text {
   W(assumed) W(init) W(vec) W(layout) W(cmp) W(convert) \
   W(share) W(out_of_range) W(tie) W(batch) W(free) W(paired) W(lhs) W(rhs) W(product) W(exact) W(accumulate) W(unit) \
   W(collect) W(uses) W(summarize) W(apply) W(emit) \
-  W(axis) W(size) W(nondecreasing) W(in_range) W(unique) W(uniform01_24)
+  W(axis) W(size) W(nondecreasing) W(in_range) W(unique) W(uniform01_24) W(alloc)
 // clang-format on
 
 enum class Word : NameId {
