@@ -1,8 +1,9 @@
 // kir-run: runs a kernel on the reference interpreter, the physical interpreter, as host code or on a GPU, and compares.
+// A host plan runs on the reference interpreter.
 //
 // Exit: 0 done, or all equal; 1 different or erroneous; 2 usage or input; 3 not decided: nothing is known to be wrong, but a
 // difference has no bound, or the kernel's control depends on values that permitted executions may compute differently;
-// 4 the provider is not here (no GPU). Of several the first of 2, 1, 4, 3.
+// 4 the provider is not here (no GPU), or does not run plans. Of several the first of 2, 1, 4, 3.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +17,7 @@
 #include "core/base/file.h"
 #include "core/interp/launch_input.h"
 #include "core/interp/oracle.h"
+#include "core/kir/plan.h"
 #include "core/text/text.h"
 #include "emit/artifact.h"
 #include "emit/emit.h"
@@ -46,10 +48,12 @@ struct Options {
 };
 
 struct Input {
-  std::shared_ptr<const Kernel> kernel;
+  std::shared_ptr<const Kernel> kernel;  // or
+  std::shared_ptr<const Plan> plan;
   PhysicalPtr program;  // when a provider needs it
   LaunchArgs args;
   SourcePtr kernel_source, program_source;
+  const Abi& abi() const { return plan ? plan->abi : kernel->abi; }
 };
 
 // What a provider did: its views, or what went wrong.
@@ -83,14 +87,16 @@ std::string error_text(const RuntimeError& e, const SourcePtr& source) {
 Outcome run_interpreter(const Input& in, const Options& o, bool with_bounds) {
   Outcome out{"interp", "", copy_arguments(in.args), {}};
   Diagnostics d;
-  std::optional<BoundLaunch> launch = bind_launch(in.kernel->abi, out.args, d);
+  std::optional<BoundLaunch> launch = bind_launch(in.abi(), out.args, d);
   if (!launch) {
     out.error = d.render(*in.kernel_source);
     out.code = kExitUsage;
     return out;
   }
   const InterpretOptions options{.max_steps = o.max_steps, .order_seed = o.order_seed};
-  if (with_bounds)
+  if (in.plan)
+    out.reference.result = interpret(*in.plan, *launch, options);
+  else if (with_bounds)
     out.reference = interpret_reference(*in.kernel, *launch, options);
   else
     out.reference.result = interpret(*in.kernel, *launch, options);
@@ -169,11 +175,21 @@ int load(const Options& o, Input& in) {
     names += (names.empty() ? "" : ", ") + k->id();
     if (!in.kernel && (o.kernel.empty() || k->id() == o.kernel || k->name == o.kernel)) in.kernel = k;
   }
-  if (!in.kernel) return complain(fmt::format("{}: there is no kernel {}; it has {}", o.file, o.kernel, names));
-  if (o.kernel.empty() && module->kernels.size() > 1) return complain(fmt::format("{}: say which --kernel: {}", o.file, names));
+  for (const auto& p : module->plans) {
+    names += (names.empty() ? "plan " : ", plan ") + p->name;
+    if (!in.kernel && !in.plan && (o.kernel.empty() || p->name == o.kernel)) in.plan = p;
+  }
+  if (!in.kernel && !in.plan)
+    return complain(fmt::format("{}: there is no kernel or plan {}; it has {}", o.file, o.kernel, names));
+  if (o.kernel.empty() && module->kernels.size() + module->plans.size() > 1)
+    return complain(fmt::format("{}: say which --kernel: {}", o.file, names));
 
   bool needs_program = o.on != "interp";
   for (const std::string& c : o.compare) needs_program = needs_program || c != "interp";
+  if (in.plan && (needs_program || !o.physical.empty())) {
+    complain(fmt::format("{} is a plan, and plans run on interp only; its kernels run on every provider", in.plan->name));
+    return kUnavailable;
+  }
   if (!o.physical.empty()) {
     in.program_source = read_source(o.physical);
     if (!in.program_source) return kExitUsage;
@@ -195,8 +211,8 @@ int load(const Options& o, Input& in) {
       given.push_back({a.substr(0, at), a.substr(at + 1)});
     }
   Diagnostics a;
-  std::optional<LaunchArgs> args = make_arguments(in.kernel->abi, given, a);
-  if (args && bind_launch(in.kernel->abi, *args, a)) {
+  std::optional<LaunchArgs> args = make_arguments(in.abi(), given, a);
+  if (args && bind_launch(in.abi(), *args, a)) {
     in.args = std::move(*args);
     return kDone;
   }
@@ -211,7 +227,7 @@ int write_outputs(const Options& o, const Input& in, const Outcome& result) {
   if (failed) return complain(fmt::format("{}: {}", o.out, failed.message()));
   std::vector<StagedFile> files;
   std::string error;
-  for (const ViewParam& p : in.kernel->abi.views) {
+  for (const ViewParam& p : in.abi().views) {
     if (!is_written(p)) continue;
     auto file = stage_npy((fs::path(o.out) / (p.name + ".npy")).string(), *result.args.views.at(p.name), &error);
     if (!file) return complain(error);
@@ -224,7 +240,7 @@ int write_outputs(const Options& o, const Input& in, const Outcome& result) {
 
 void print_outputs(const Input& in, const Outcome& result) {
   constexpr std::int64_t kShown = 16;
-  for (const ViewParam& p : in.kernel->abi.views) {
+  for (const ViewParam& p : in.abi().views) {
     if (!is_written(p)) continue;
     const Tensor t = result.args.views.at(p.name)->dense();
     std::string elements;
@@ -290,8 +306,8 @@ int compare_all(const Options& o, const Input& in) {
   const Reference& r = reference.reference;
   for (const Outcome& other : outcomes) {
     if (!other.error.empty()) continue;
-    for (std::size_t i = 0; i < in.kernel->abi.views.size(); ++i) {
-      const ViewParam& p = in.kernel->abi.views[i];
+    for (std::size_t i = 0; i < in.abi().views.size(); ++i) {
+      const ViewParam& p = in.abi().views[i];
       if (!is_written(p)) continue;
       const Comparison c =
           compare(*reference.args.views.at(p.name), *other.args.views.at(p.name), r.exact ? nullptr : &r.radius[i]);
@@ -310,9 +326,10 @@ int compare_all(const Options& o, const Input& in) {
 
 int run_tool(int argc, char** argv) {
   Options o;
-  CLI::App app("Runs a kernel and compares its providers.", "kir-run");
+  CLI::App app("Runs a kernel or plan and compares its providers.", "kir-run");
   app.add_option("FILE.kir", o.file, "kernels")->required();
-  app.add_option("--kernel", o.kernel, "name or id of the kernel; may be left out when there is one");
+  app.add_option("--kernel,--plan", o.kernel,
+                 "name or id of the kernel, or name of the plan; may be left out when there is one");
   app.add_option("--on", o.on, "interp, physical, host or cuda")->check(CLI::IsMember(kProviders))->capture_default_str();
   app.add_option("--physical", o.physical, "a physical program to run in place of the constructed one");
   app.add_option(
@@ -333,7 +350,7 @@ int run_tool(int argc, char** argv) {
   if (auto code =
           tools::parse_command_line(app, argc, argv,
                                     "0 done, or all equal or in their bounds; 1 different or erroneous; 2 usage or input;\n"
-                                    "3 undecided; 4 the provider is not here"))
+                                    "3 undecided; 4 the provider is not here, or does not run plans"))
     return *code;
   auto runs = [&](const std::string& p) { return o.on == p || std::count(o.compare.begin(), o.compare.end(), p) > 0; };
   if (!o.physical.empty() && !runs("physical") && !runs("host") && !runs("cuda"))

@@ -15,6 +15,7 @@
 
 #include "core/base/exit_code.h"
 #include "core/base/file.h"
+#include "core/kir/plan.h"
 #include "core/text/text.h"
 #include "lowering/construct.h"
 #include "smt/run.h"
@@ -80,6 +81,11 @@ std::vector<tools::Subject> gather(const Arguments& arguments, int* exit) {
     for (const auto& kernel : module->kernels)
       if (arguments.kernel.empty() || kernel->name == arguments.kernel || kernel->id() == arguments.kernel)
         subjects.push_back({kernel, nullptr, false});
+    for (const auto& plan : module->plans) {
+      if (!arguments.kernel.empty() && plan->name != arguments.kernel) continue;
+      fmt::print(stderr, "{}: UNSUPPORTED: a plan is run, its launches are not proven\n", plan->name);
+      *exit = proof::combine_exit_codes(*exit, proof::exit_code(Verdict::unsupported));
+    }
   }
   return subjects;
 }

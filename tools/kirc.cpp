@@ -16,6 +16,7 @@
 #include "core/base/exit_code.h"
 #include "core/base/file.h"
 #include "core/ir/op_document.h"
+#include "core/kir/plan.h"
 #include "core/text/text.h"
 #include "lowering/pipeline.h"
 #include "smt/run.h"
@@ -111,6 +112,11 @@ int run(const Options& options) {
   std::vector<std::shared_ptr<const Kernel>> chosen;
   for (const auto& k : module->kernels)
     if (options.kernel.empty() || k->id() == options.kernel || k->name == options.kernel) chosen.push_back(k);
+  for (const auto& p : module->plans) {
+    if (!options.kernel.empty() && p->name != options.kernel) continue;
+    complain(fmt::format("{} is a plan: only kernels are compiled; choose one with --kernel", p->name));
+    return kExitUnsupported;
+  }
   if (chosen.empty()) {
     complain(options.kernel.empty() ? fmt::format("{} holds no kernel", options.file)
                                     : fmt::format("{} holds no kernel called {}", options.file, options.kernel));

@@ -2,28 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kir {
 
+SourceFile::SourceFile(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)), lines_{0} {
+  for (std::size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1))
+    lines_.push_back(static_cast<std::uint32_t>(at + 1));
+}
+
 LineColumn SourceFile::line_column(std::uint32_t offset) const {
-  LineColumn at;
-  for (std::size_t i = 0; i < text_.size() && i < offset; ++i) {
-    if (text_[i] == '\n') {
-      ++at.line;
-      at.column = 1;
-    } else {
-      ++at.column;
-    }
-  }
-  return at;
+  const std::uint32_t at = std::min(offset, static_cast<std::uint32_t>(text_.size()));
+  const auto line = std::upper_bound(lines_.begin(), lines_.end(), at) - 1;
+  return {static_cast<int>(line - lines_.begin()) + 1, static_cast<int>(at - *line) + 1};
 }
 
 std::string SourceFile::line_text(int line) const {
-  std::size_t begin = 0;
-  for (int i = 1; i < line; ++i) {
-    std::size_t next = text_.find('\n', begin);
-    if (next == std::string::npos) return {};
-    begin = next + 1;
-  }
+  if (line < 1 || static_cast<std::size_t>(line) > lines_.size()) return {};
+  const std::size_t begin = lines_[static_cast<std::size_t>(line) - 1];
   return text_.substr(begin, text_.find('\n', begin) - begin);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace kir {
 
@@ -21,14 +22,15 @@ struct LineColumn {
 
 class SourceFile {
  public:
-  SourceFile(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {}
+  SourceFile(std::string path, std::string text);
   const std::string& path() const { return path_; }
   const std::string& text() const { return text_; }
-  LineColumn line_column(std::uint32_t offset) const;  // O(length); offsets past the end give the end
+  LineColumn line_column(std::uint32_t offset) const;  // O(log lines); offsets past the end give the end
   std::string line_text(int line) const;               // without the newline
 
  private:
   std::string path_, text_;
+  std::vector<std::uint32_t> lines_;  // where each begins
 };
 
 using SourcePtr = std::shared_ptr<const SourceFile>;

@@ -169,10 +169,8 @@ Binding& Parser::slot(NameId name, bool percent) {
 bool Parser::check_free(NameId name, bool percent, SourceRange range) {
   const Binding& s = slot(name, percent);
   if (s.kind == BindingKind::none || s.kind == BindingKind::poison) return true;
-  // Finding a line is linear in the text, so a text of endless mistakes gets no more of them.
-  std::string where;
-  if (diagnostics_.error_count() < 100) where = fmt::format(" (line {})", source_->line_column(s.range.begin).line);
-  report("T-02", range, fmt::format("'{}' is already bound here{}", names_.text(name), where),
+  report("T-02", range,
+         fmt::format("'{}' is already bound here (line {})", names_.text(name), source_->line_column(s.range.begin).line),
          "each name is bound once in its scope; choose another");
   return false;
 }

@@ -209,6 +209,7 @@ void expect_error(const InterpretResult& r, RuntimeErrorKind kind, std::vector<s
     EXPECT_NE(r.error->message.find(p), std::string::npos) << r.error->message << " lacks " << p;
 }
 
+// shows: K1.6
 TEST(PlanRuns, LaunchesFollowOneAnother) {
   const auto p = plan_of(
       "plan p(a: f32, x: in f32[N], z: out f32[1]) { alloc t: f32[N] alloc s: f32[ceildiv(N, 4)]"
