@@ -11,13 +11,14 @@
 #include "core/interp/interpreter.h"
 #include "core/interp/launch_input.h"
 #include "core/ir/verify.h"
+#include "core/kir/plan.h"
 #include "core/text/text.h"
 
 namespace {
 
 using namespace kir;
 
-constexpr std::size_t kMostOperations = 400;  // of a body that is run
+constexpr std::size_t kMostOperations = 400;  // of what is run
 constexpr std::uint64_t kMostSteps = 3000;
 constexpr std::int64_t kMostBytes = 1 << 16;  // of a view
 
@@ -38,10 +39,20 @@ void demand_refusal(const Diagnostics& diagnostics, const SourcePtr& source) {
   demand(!diagnostics.render(*source).empty(), "errors that render to nothing", source->text());
 }
 
+template <class Program>
+std::size_t size_of(const Program& p) {
+  return p.body.op_count();
+}
+std::size_t size_of(const Plan& p) {
+  std::size_t size = 0;
+  for (const PlanLaunch& l : p.launches) size += l.kernel->body.op_count();
+  return size;
+}
+
 // All symbols get the same value, or values that differ.
 template <class Program>
 void run(const Program& p, std::int64_t extent, bool same) {
-  if (p.body.op_count() > kMostOperations) return;
+  if (size_of(p) > kMostOperations) return;
   Diagnostics diagnostics;
   std::vector<GivenArgument> given;
   std::map<std::string, std::int64_t> symbols;
@@ -92,6 +103,12 @@ void kernels(const SourcePtr& source) {
     Diagnostics found;
     demand(verify(a, found), "a parsed kernel does not verify: " + found.render(*source), source->text());
     if (i < 8) run_all(a);
+  }
+  demand(module->plans.size() == reread->plans.size(), "a plan is lost", printed);
+  for (std::size_t i = 0; i < module->plans.size(); ++i) {
+    Diagnostics found;
+    demand(verify(*module->plans[i], found), "a parsed plan does not verify: " + found.render(*source), source->text());
+    if (i < 8) run_all(*module->plans[i]);
   }
 }
 
