@@ -11,10 +11,9 @@ namespace kir {
 
 std::string_view name(RuntimeErrorKind k) {
   static constexpr std::string_view kNames[] = {
-      "out_of_bounds",   "uninitialized_read", "division",        "conversion",       "empty_reduction",
-      "failed_assume",   "zero_divisor",       "bad_step",        "race",             "index_overflow",
-      "arbitrary_value", "shape_mismatch",     "launch_overflow", "violated_licence", "step_limit",
-      "refused_launch",  "unsupported",
+      "out_of_bounds",   "uninitialized_read", "division",   "conversion",     "empty_reduction", "failed_assume",
+      "zero_divisor",    "bad_step",           "race",       "index_overflow", "arbitrary_value", "shape_mismatch",
+      "launch_overflow", "violated_licence",   "step_limit", "refused_launch", "unsupported",
   };
   static_assert(std::size(kNames) == static_cast<std::size_t>(RuntimeErrorKind::unsupported) + 1);
   return kNames[static_cast<std::size_t>(k)];

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "core/base/check.h"
@@ -15,10 +16,29 @@ Code decode_program(const PhysicalProgram& program, const ProgramLaunch& launch)
   return decode({&program.body, &program.abi, &launch.symbols, true}, roots);
 }
 
+// All fragments of a program are held at once. Far more than the registers of any program instance.
+std::optional<RuntimeError> too_large(const PhysicalProgram& program) {
+  constexpr Integer kMostElements = Integer{1} << 24;
+  Integer total = 0;
+  for (std::uint32_t i = 0; i < program.body.value_count(); ++i) {
+    const Value& v = program.body.value(ValueId(i));
+    if (!v.type.is(TypeKind::fragment)) continue;
+    Integer elements = 1;
+    for (Expr e : v.type.shape) elements *= std::clamp<Integer>(e.number(), 0, kMostElements + 1);
+    total += std::min(elements, kMostElements + 1);
+    if (total > kMostElements)
+      return RuntimeError{
+          RuntimeErrorKind::unsupported, v.range,
+          fmt::format("the fragments of the program have more than {} elements together", to_string(kMostElements))};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<RuntimeError> resolve_launch(const PhysicalProgram& program, const std::map<std::string, std::int64_t>& symbols,
                                            ProgramLaunch& out) {
+  if (std::optional<RuntimeError> error = too_large(program)) return error;
   out.symbols = symbols;
   const IndexEnvironment nothing;
   for (const Definition& d : program.definitions) {

@@ -482,7 +482,7 @@ class Parser {
   std::set<std::pair<std::uint32_t, std::string>> reported_;
 
   std::vector<Binding> bare_, percent_;  // by NameId
-  std::vector<Bound> scope_;  // innermost last
+  std::vector<Bound> scope_;             // innermost last
 
   Syntax syntax_;
   ExprPoolPtr pool_;
@@ -496,14 +496,14 @@ class Parser {
   std::vector<PendingDefinition> pending_definitions_;
   std::vector<PendingSegment> pending_segments_;
   std::vector<PendingArm> pending_arms_;
-  bool incomplete_ = false;                         // a section of a physical program was skipped
-  std::unordered_set<std::string> kernel_ids_;      // of kernels and plans
-  std::unordered_set<std::string> kernel_names_;    // of every kernel that was declared, well or not
+  bool incomplete_ = false;                       // a section of a physical program was skipped
+  std::unordered_set<std::string> kernel_ids_;    // of kernels and plans
+  std::unordered_set<std::string> kernel_names_;  // of every kernel that was declared, well or not
   std::unordered_map<NameId, Helper> helpers_;
-  std::vector<Call> calls_;                         // that are being written out, outermost first
-  std::vector<InlinedCall> inlined_;                // of this unit, with the builder's ids
-  std::vector<Room> spare_rooms_;                   // empty ones, for frames
-  std::size_t read_again_ = 0;                      // bytes of helpers in this file
+  std::vector<Call> calls_;           // that are being written out, outermost first
+  std::vector<InlinedCall> inlined_;  // of this unit, with the builder's ids
+  std::vector<Room> spare_rooms_;     // empty ones, for frames
+  std::size_t read_again_ = 0;        // bytes of helpers in this file
   int levels_ = 0;
   int open_blocks_ = 0;
   bool checking_helper_ = false;

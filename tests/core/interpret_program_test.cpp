@@ -115,6 +115,13 @@ TEST(InterpretProgram, TileReductionsOverOneAxis) {
   EXPECT_EQ(a.elements("r"), (Words{"-9", "-18", "-27"}));
 }
 
+TEST(InterpretProgramErrors, FragmentsBeyondAnyMachineAreRefusedBeforeTheyAreMade) {
+  auto p = parse_program(
+      rows("%c: f32 = constant 1.0\n %a: f32<1073741824> = splat %c\n %s: f32 = tile_reduce %a axes(0) order(any) init(0.0) "
+           "combine (%l: f32, %r: f32) {\n %t: f32 = add %l, %r\n yield %t\n }\n store y[%m, 0] = %s\n"));
+  run_badly(p, grid(1, 1), unsupported, {"more than 16777216 elements"});
+}
+
 TEST(InterpretProgramErrors, IndexOverflowOfIntermediates) {
   auto p = parse_program(
       rows("%e: i32 = index 2147483647 * (%m + 1) - 2147483647\n", "threads 1 pack 4 grid G = ceildiv(M, 4)", "i32"));
