@@ -91,6 +91,8 @@ void Emitter::emit_op(const Op& op) {
     case OpKind::scatter:
     case OpKind::histogram:
     case OpKind::contract:
+    case OpKind::scan:
+    case OpKind::region_scan:
     case OpKind::parallel:
       return error("E-02", op.range, fmt::format("`{}` does not exist in a physical program", row(op.kind).name));
     case OpKind::philox4x32_10:
@@ -100,9 +102,7 @@ void Emitter::emit_op(const Op& op) {
     case OpKind::atomic_cas:
     case OpKind::assume_in_bounds:
     case OpKind::arg_reduce:
-    case OpKind::scan:
     case OpKind::region_fold:
-    case OpKind::region_scan:
     case OpKind::break_loop:
     case OpKind::continue_loop: return error("E-09", op.range, fmt::format("`{}` has no code yet", row(op.kind).name));
     case OpKind::yield:

@@ -19,6 +19,7 @@ void mark_written(const Body& body, const Abi& abi, const AliasCase& alias, std:
     const Op& op = body.op(OpId(i));
     if (!row(op.kind).effect) continue;
     for (ValueId v : op.operands) {
+      if (!body.type(v).is(TypeKind::view)) continue;
       while (body.value(v).op && !body.op(body.value(v).op).operands.empty()) v = body.op(body.value(v).op).operands[0];
       for (std::size_t k = 0; k < abi.views.size(); ++k)
         if (abi.views[k].value == v) memories[alias.class_of[k]].written = true;

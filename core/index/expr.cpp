@@ -134,7 +134,7 @@ Expr ExprPool::any_of(std::span<const Expr> terms) {
 }
 
 Expr ExprPool::import(Expr e, const std::function<Expr(Expr)>& leaf) {
-  std::unordered_map<const ExprNode*, Expr> done;  // of the nodes with kids
+  std::unordered_map<const ExprNode*, Expr> done;  // of nodes with kids, and of leaves that `leaf` maps
   auto go = [&](auto& self, Expr x) -> Expr {
     Expr out;
     switch (x.kind()) {
@@ -144,7 +144,10 @@ Expr ExprPool::import(Expr e, const std::function<Expr(Expr)>& leaf) {
       case ExprKind::value:
       case ExprKind::position:
       case ExprKind::variable:
-        if (leaf) out = leaf(x);
+        if (leaf) {
+          if (auto it = done.find(x.node()); it != done.end()) return it->second;
+          if (out = leaf(x); !(out == Expr())) done.emplace(x.node(), out);
+        }
         if (out == Expr()) {
           if (&x.pool() == this)
             out = x;

@@ -126,8 +126,9 @@ class ExprPool {
   Expr all_of(std::span<const Expr> terms);
   Expr any_of(std::span<const Expr> terms);
 
-  // The same tree in this pool. `leaf` maps each symbol/value/position/variable leaf of e; returning an empty Expr
-  // copies the leaf as it is (variables of another pool must be mapped). Memoised: O(distinct nodes).
+  // The same tree in this pool. `leaf` maps each symbol/value/position/variable leaf of e, once, so that equal leaves stay
+  // equal whatever it makes; returning an empty Expr copies the leaf as it is (variables of another pool must be mapped).
+  // Memoised: O(distinct nodes).
   Expr import(Expr e, const std::function<Expr(Expr leaf)>& leaf);
 
   std::size_t size() const { return nodes_.size(); }

@@ -228,7 +228,7 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
      .attributes = {{A::ranges}, {A::order}, {A::identity, Use::optional}, {A::identity_assumed, Use::optional}},
      .doc = "Cuts the active members into contiguous nonempty segments, summarizes each and combines the summaries in "
             "order; strict: the segments are single members. No active member: the identity, else erroneous."},
-    {.kind = K::region_scan, .name = "region_scan", .family = F::region, .operands = -1, .result = R::regions, .elements = E::none,
+    {.kind = K::region_scan, .name = "region_scan", .family = F::region, .vocabulary = kir, .operands = -1, .result = R::regions, .elements = E::none,
      .regions = {{"summarize", K::yield, C::pure}, {"combine", K::yield, C::pointwise}, {"apply", K::yield, C::pointwise}, {"emit", K::yield, C::pure}},
      .attributes = {{A::ranges}, {A::order}, {A::identity, Use::optional}, {A::identity_assumed, Use::optional}},
      .doc = "Cuts the members into contiguous nonempty segments; the state before a segment is the initial one with the "

@@ -148,7 +148,7 @@ TEST_F(KirRun, RuntimeErrorsPointToTheLine) {
 TEST_F(KirRun, RefusesBadInput) {
   expect(run(2, "no_such.kir"), {"no_such.kir: No such file"});
   expect(run(2, write("bad.kir", "kir 1\nkernel k(x: in f32[N]) { let a = }\n")), {"bad.kir:2:", "^"});
-  expect(run(2, corpus("softmax.kir") + " --kernel nothing"), {"there is no kernel nothing", "softmax"});
+  expect(run(2, corpus("softmax.kir") + " --kernel nothing"), {"there is no kernel or plan nothing", "softmax"});
   expect(run(2, corpus("softmax.kir") + " --arg x=random:1"), {"the integer M has no value [A-01]"});
   expect(run(2, corpus("softmax.kir") + " --arg x=random:1 --arg M=3 --arg N=0"),
          {"the relation N >= 1 does not hold: N = 0", "where N >= 1"});
