@@ -62,3 +62,10 @@ def scatter_max(g, N, G):
             at[k] = members[np.argmax(x[members])]
             best[k] = x[at[k]]
     return dict(x=x, group=group, value=value, place=place), dict(value=best, place=at)
+
+
+def scatter_permutation(g, N):
+    x, p = g.floats(F32, N), g.rng.permutation(N).astype(I32)
+    y, inverse = np.zeros(N, F32), np.zeros(N, I32)
+    y[p], inverse[p] = x, np.arange(N, dtype=I32)
+    return dict(x=x, p=p), dict(y=y, inverse=inverse)
