@@ -261,7 +261,7 @@ bool BoundRules::end_prefixes(OpId op, std::span<const std::shared_ptr<TensorVal
     for (const std::shared_ptr<TensorValue>& t : results)
       if (element[c] < t->words.size())
         reference.push_back({t->words[element[c]], t->taint[element[c]], t->radius[element[c]]});
-    spreads.emplace_back(*this, plan, reference.empty() ? last : std::move(reference));
+    spreads.emplace_back(*this, plan, reference.empty() ? last : reference);
   }
   std::mt19937_64 random(n);
   for (int round = 0; round < 8; ++round) {
