@@ -100,7 +100,8 @@ ValueId Parser::gather_rhs(const Type* declared) {
     builder_->enter(region);
     try {
       std::vector<ValueId> yields;
-      for (NodeId n : short_form) yields.push_back(value_of(n, &indices[0]));
+      const Type index = Type::index();
+      for (NodeId n : short_form) yields.push_back(value_of(n, &index));
       emit(OpKind::yield, std::move(yields), {}, {}, {}, head);
     } catch (const Recover&) {
       ok = false;

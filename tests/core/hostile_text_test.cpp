@@ -191,6 +191,18 @@ TEST(HostileText, ProgramsAreRefusedOrMeanSomething) {
   EXPECT_GT(parsed, kTexts / 50);
 }
 
+// Texts that scripts/fuzz-text found, cut down to what matters.
+TEST(HostileText, WhatTheFuzzerFoundIsRefused) {
+  for (const char* text : {
+           // coordinates for a view without axes
+           "kir 1\nkernel k(t: in f32[], y: out f32[E]) {\n  let rows = gather t[e] for (e in 0..E)\n}\n",
+       }) {
+    const KirResult r = kir_of(text);
+    ASSERT_FALSE(r.module) << text;
+    expect_refusal(r, text);
+  }
+}
+
 TEST(HostileText, WhatIsLongOrDeepIsRefused) {
   auto repeated = [](std::string_view part, int times) {
     std::string out;
