@@ -44,7 +44,9 @@ bool BodyVerifier::container() {
     error("V-33", SourceRange{}, fmt::format("the body is inconsistent: {}", what));
     return false;
   };
-  std::vector<char> op_seen(body_.op_count()), region_seen(body_.region_count()), value_seen(body_.value_count());
+  std::vector<char> seen(body_.op_count() + body_.region_count() + body_.value_count());
+  const std::span op_seen(seen.data(), body_.op_count()), region_seen(op_seen.data() + op_seen.size(), body_.region_count()),
+      value_seen(region_seen.data() + region_seen.size(), body_.value_count());
   for (std::uint32_t r = 0; r < body_.region_count(); ++r) {
     const Region& region = body_.region(RegionId(r));
     if (region.parent && region.parent.index >= body_.op_count()) return bad("a region's owner is missing");

@@ -102,7 +102,7 @@ void Parser::kernel_declaration(Module& module) {
   advance();
   start_unit();
   Token name = plain_name("the kernel's name");
-  kernel_names_.emplace(names_.text(name.name));
+  kernel_names_.insert(name.name);
   std::vector<ConstexprChoice> choices = constexpr_list();
   std::size_t combinations = 1;
   for (const ConstexprChoice& c : choices) {

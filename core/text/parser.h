@@ -496,9 +496,9 @@ class Parser {
   std::vector<PendingDefinition> pending_definitions_;
   std::vector<PendingSegment> pending_segments_;
   std::vector<PendingArm> pending_arms_;
-  bool incomplete_ = false;                       // a section of a physical program was skipped
-  std::unordered_set<std::string> kernel_ids_;    // of kernels and plans
-  std::unordered_set<std::string> kernel_names_;  // of every kernel that was declared, well or not
+  bool incomplete_ = false;                     // a section of a physical program was skipped
+  std::unordered_set<std::string> kernel_ids_;  // of kernels and plans
+  std::unordered_set<NameId> kernel_names_;     // of every kernel that was declared, well or not
   std::unordered_map<NameId, Helper> helpers_;
   std::vector<Call> calls_;           // that are being written out, outermost first
   std::vector<InlinedCall> inlined_;  // of this unit, with the builder's ids

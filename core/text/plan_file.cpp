@@ -48,7 +48,7 @@ void Parser::plan_declaration(Module& module) {
   for (const Diagnostic& d : found.all())
     if (d.severity == Severity::error) report(d.id.c_str(), d.range, d.message, d.hint);
   if (failed_) return;
-  if (!kernel_ids_.insert(plan.name).second || kernel_names_.contains(plan.name))
+  if (!kernel_ids_.insert(plan.name).second || kernel_names_.contains(name.name))
     fail("T-02", name.range(), fmt::format("there is a kernel or plan '{}' already", plan.name));
   module.plans.push_back(std::move(draft.plan));
 }
@@ -110,7 +110,7 @@ std::shared_ptr<const Kernel> Parser::launched_kernel(const Module& module) {
     if (k->id() == id) return k;
     if (k->name == wanted.name && others.size() < 200) others += (others.empty() ? "" : ", ") + k->id();
   }
-  if (kernel_names_.contains(wanted.name) && others.empty()) {  // it stands there, with errors that are told
+  if (kernel_names_.contains(name.name) && others.empty()) {  // it stands there, with errors that are told
     failed_ = true;
     throw Recover{};
   }
