@@ -53,6 +53,23 @@ TEST_F(KirRun, ComparesProviders) {
   expect(run(0, corpus("column_sum.kir") + sizes + " --compare interp,physical,host"), {"equal bit for bit", "one answer"});
 }
 
+// shows: K1.6
+TEST_F(KirRun, RunsPlansOnTheInterpreter) {
+  const std::string plan = corpus("plans/full_sum_two_pass.kir"), arguments = " --arg x=[1,2,3,4,5] --arg S=2";
+  for (const char* option : {"--plan", "--kernel"})
+    expect(run(0, plan + " " + option + " full_sum_two_pass" + arguments), {"y: f32[1] 15.0"});
+  expect(run(2, plan + arguments), {"say which --kernel", "plan full_sum_two_pass"});
+  for (const char* provider : {"--on host", "--on physical", "--compare host"})
+    expect(run(4, plan + " --plan full_sum_two_pass " + provider + arguments), {"plans run on interp only"});
+  expect(run(0, plan + " --kernel sum_up --on host --arg sums=[1,2]"), {"y: f32[1] 3.0"});
+  const std::string half =
+      write("half.kir",
+            "kir 1\nkernel copy(x: in f32[N], y: out f32[N], K: index) { parallel n in 0..K { y[n] = x[n] } }\n"
+            "plan p(x: in f32[N], y: out f32[N]) {\n  alloc t: f32[N]\n"
+            "  launch copy(x = x, y = t, K = 1)\n  launch copy(x = t, y = y, K = N)\n}\n");
+  expect(run(1, half + " --plan p --arg x=[1,2]"), {"half.kir:2:", "uninitialized_read", "launch 2, copy"});
+}
+
 // Where a difference has no bound, only the reference's own bits pass.
 TEST_F(KirRun, DoesNotPassWhatIsNotDecided) {
   const std::string exp = write("k.kir",

@@ -51,6 +51,9 @@ TEST(KirValidate, exit_codes) {
   EXPECT_EQ(validate(kCorpus + "must-reject/contradictory_where.kir").code, 2);
   EXPECT_EQ(validate(kCorpus + "softmax.kir --rlimit 1").code, 0);  // the simplifier decides it
   EXPECT_EQ(validate(kCorpus + "row_sum_strict.kir --physical " + kCorpus + "hostile/unlicensed_fold.pir").code, 4);
+  EXPECT_EQ(validate(kCorpus + "plans/softmax_three_kernels.kir").code, 4);  // its kernels are proven, the plan is not
+  EXPECT_EQ(validate(kCorpus + "plans/softmax_three_kernels.kir --kernel softmax_three_kernels").code, 4);
+  EXPECT_EQ(validate(kCorpus + "plans/softmax_three_kernels.kir --kernel row_peaks").code, 0);
 }
 
 // What is small as a graph of values may be endless as a tree. `operation` of the last value with itself, 40 times.

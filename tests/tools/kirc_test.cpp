@@ -75,6 +75,14 @@ TEST_F(Kirc, KernelsHaveFilesOfTheirOwn) {
   EXPECT_EQ(std::distance(fs::directory_iterator(out), fs::directory_iterator()), 2);
 }
 
+TEST_F(Kirc, PlansAreNotCompiled) {
+  const std::string plan = corpus("plans/full_sum_two_pass.kir");
+  expect(run(4, plan), {"full_sum_two_pass is a plan"});
+  expect(run(4, plan + " --kernel full_sum_two_pass -o " + out()), {"full_sum_two_pass is a plan"});
+  EXPECT_FALSE(fs::exists(out()));
+  expect(run(0, plan + " --kernel sum_up"), {"implements \"sum_up\""});
+}
+
 TEST_F(Kirc, UnknownTargetsAreUsage) {
   for (const char* target : {"sm_", "sm_1", "sm_90a,+ptx99", "abacus"})
     expect(run(2, std::string(KIR_SOURCE_DIR "/corpus/relu.kir --target ") + target + " --emit ptx"), {"is neither host nor"});
