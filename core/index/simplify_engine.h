@@ -18,6 +18,8 @@ bool present(E... e) {
   return (... && (e.node() != nullptr));
 }
 
+Range intersect(Range a, Range b);
+
 class SimplifyEngine {
  public:
   // Work of one query, in goals looked at. What is not decided by then stays as it is.
@@ -33,8 +35,10 @@ class SimplifyEngine {
   void assume(Expr fact);  // takes effect with settle()
   void settle();           // takes in all facts: inequalities first, then equations
   bool contradictory() const { return contradiction_; }
-  Range range(const Polynomial& p);
   bool lemma_used() const { return lemma_; }
+
+  // ranges.cpp
+  Range range(const Polynomial& p);
 
   // rewrite.cpp
   Polynomial poly(Expr e);
@@ -62,8 +66,10 @@ class SimplifyEngine {
   void pass();
   void close();
   void propagate();
-  Range atom_range(Expr a);
   void forget();
+
+  // ranges.cpp
+  Range atom_range(Expr a);
 
   // rewrite.cpp
   Polynomial reduce(Polynomial p);
