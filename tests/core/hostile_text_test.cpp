@@ -9,6 +9,7 @@
 
 #include "core/interp/interpreter.h"
 #include "core/interp/launch_input.h"
+#include "core/kir/plan.h"
 #include "tests/core/text_support.h"
 
 namespace kir::test {
@@ -167,6 +168,7 @@ TEST(HostileText, KernelsAreRefusedOrMeanSomething) {
     ASSERT_TRUE(again.module) << printed << again.text();
     EXPECT_EQ(print(*again.module), printed);
     for (const auto& k : r.module->kernels) expect_end(*k);
+    for (const auto& p : r.module->plans) expect_end(*p);
   }
   EXPECT_GT(parsed, kTexts / 50);
 }
