@@ -5,6 +5,19 @@
 
 namespace kir::text {
 
+void Parser::start_unit() {
+  failed_ = false;
+  depth_ = 0;
+  syntax_.clear();
+  pool_ = std::make_shared<ExprPool>();
+  if (!builder_ || builder_->peek().region_count() > 0) builder_.emplace();  // else frozen, and empty
+  abi_ = {};
+  pending_views_.clear();
+  param_names_.clear();
+  root_ = {};
+  inlined_.clear();
+}
+
 void Parser::bind_symbol(const Token& name, bool parameter) {
   bind(name, {.kind = BindingKind::symbol});
   abi_.symbols.push_back(

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include "core/text/parser.h"
+#include "core/text/cursor.h"
 #include "core/text/text.h"
 
 namespace kir::text {
 
-Parser::Parser(SourcePtr source, Diagnostics& diagnostics, bool physical)
+Cursor::Cursor(SourcePtr source, Diagnostics& diagnostics, bool physical)
     : source_(std::move(source)),
       diagnostics_(diagnostics),
       physical_(physical),
@@ -15,7 +15,7 @@ Parser::Parser(SourcePtr source, Diagnostics& diagnostics, bool physical)
   advance();
 }
 
-void Parser::advance() {
+void Cursor::advance() {
   last_end_ = tok_.end;
   if (ahead_count_ > 0) {
     tok_ = ahead_[0];
@@ -28,7 +28,7 @@ void Parser::advance() {
   if (at(Tok::end)) tok_.begin = tok_.end = last_end_;  // errors at the end stand behind the last token
 }
 
-const Token& Parser::peek(int ahead) {
+const Token& Cursor::peek(int ahead) {
   while (ahead_count_ < ahead) {
     Token t;
     do t = lexer_.next();
@@ -38,51 +38,51 @@ const Token& Parser::peek(int ahead) {
   return ahead_[ahead - 1];
 }
 
-void Parser::seek(std::uint32_t offset) {
+void Cursor::seek(std::uint32_t offset) {
   lexer_.seek(offset);
   ahead_count_ = 0;
   tok_ = {Tok::end, offset, offset, 0};
   advance();
 }
 
-bool Parser::at_op(OpKind k) const {
+bool Cursor::at_op(OpKind k) const {
   const WordInfo* w = word();
   return w && w->op && w->op->kind == k;
 }
 
-bool Parser::accept(Tok kind) {
+bool Cursor::accept(Tok kind) {
   if (!at(kind)) return false;
   advance();
   return true;
 }
 
-bool Parser::accept(Word w) {
+bool Cursor::accept(Word w) {
   if (!at(w)) return false;
   advance();
   return true;
 }
 
-std::string Parser::found() const {
+std::string Cursor::found() const {
   if (at(Tok::end)) return "the end of the file";
   std::string text = text_of(tok_.range());
   if (text.size() > 40) text = text.substr(0, 37) + "...";
   return fmt::format("'{}'", text);
 }
 
-Token Parser::expect(Tok kind, const char* where) {
+Token Cursor::expect(Tok kind, const char* where) {
   if (!at(kind)) fail("P-03", tok_.range(), fmt::format("expected {} {}, found {}", describe(kind), where, found()));
   Token t = tok_;
   advance();
   return t;
 }
 
-void Parser::expect(Word w, const char* where) {
+void Cursor::expect(Word w, const char* where) {
   if (!at(w))
     fail("P-03", tok_.range(), fmt::format("expected '{}' {}, found {}", words_.text(static_cast<NameId>(w)), where, found()));
   advance();
 }
 
-void Parser::report(const char* id, SourceRange range, std::string message, std::string hint) {
+void Cursor::report(const char* id, SourceRange range, std::string message, std::string hint) {
   failed_ = true;
   message += call_chain();
   if (range == SourceRange{}) range.end = 1;  // at the very beginning, not nowhere
@@ -91,18 +91,30 @@ void Parser::report(const char* id, SourceRange range, std::string message, std:
   diagnostics_.error(id, range, std::move(message), std::move(hint));
 }
 
-void Parser::fail(const char* id, SourceRange range, std::string message, std::string hint) {
+std::string Cursor::call_chain() const {
+  std::string out;
+  std::size_t told = 0;
+  for (auto c = calls_.rbegin(); c != calls_.rend() && told < 4; ++c, ++told) {
+    out += fmt::format("{}in '{}'", told ? ", " : " (", names_.text(c->helper));
+    // Finding a line is linear in the text, so a text of endless mistakes gets no more of them.
+    if (diagnostics_.error_count() < 100) out += fmt::format(", called at line {}", source_->line_column(c->range.begin).line);
+  }
+  if (told) out += calls_.size() > told ? ", ...)" : ")";
+  return out;
+}
+
+void Cursor::fail(const char* id, SourceRange range, std::string message, std::string hint) {
   report(id, range, std::move(message), std::move(hint));
   throw Recover{};
 }
 
-Parser::Depth::Depth(Parser& parser) : p(parser) {
-  if (p.depth_ >= kMaxDepth)
-    p.fail("P-05", p.tok_.range(), fmt::format("nested deeper than {} levels", kMaxDepth), "name inner expressions with let");
-  ++p.depth_;
+Cursor::Depth::Depth(Cursor& cursor) : c(cursor) {
+  if (c.depth_ >= kMaxDepth)
+    c.fail("P-05", c.tok_.range(), fmt::format("nested deeper than {} levels", kMaxDepth), "name inner expressions with let");
+  ++c.depth_;
 }
 
-void Parser::skip_balanced() {
+void Cursor::skip_balanced() {
   int open = 0;
   do {
     if (at(Tok::end) || at_declaration()) return;
@@ -112,7 +124,7 @@ void Parser::skip_balanced() {
   } while (open > 0);
 }
 
-void Parser::skip_statement() {
+void Cursor::skip_statement() {
   int parens = 0;
   for (;; advance()) {
     while (at(Tok::lbrace)) skip_balanced();
@@ -134,7 +146,7 @@ void Parser::skip_statement() {
   }
 }
 
-Token Parser::plain_name(const char* what) {
+Token Cursor::plain_name(const char* what) {
   if (!at(Tok::name)) fail("P-03", tok_.range(), fmt::format("expected {}, found {}", what, found()));
   const WordInfo* w = word();
   if (w && w->reserved)
@@ -147,7 +159,7 @@ Token Parser::plain_name(const char* what) {
   return t;
 }
 
-Token Parser::fresh_name(const char* what) {
+Token Cursor::fresh_name(const char* what) {
   if (!physical_) {
     if (at(Tok::value)) fail("P-06", tok_.range(), "names of KIR values have no '%'", "remove the '%'");
     return plain_name(what);
@@ -160,13 +172,13 @@ Token Parser::fresh_name(const char* what) {
   return t;
 }
 
-Binding& Parser::slot(NameId name, bool percent) {
+Binding& Cursor::slot(NameId name, bool percent) {
   std::vector<Binding>& table = percent ? percent_ : bare_;
   if (name >= table.size()) table.resize(std::max<std::size_t>(names_.size(), name + 1));
   return table[name];
 }
 
-bool Parser::check_free(NameId name, bool percent, SourceRange range) {
+bool Cursor::check_free(NameId name, bool percent, SourceRange range) {
   const Binding& s = slot(name, percent);
   if (s.kind == BindingKind::none || s.kind == BindingKind::poison) return true;
   report("T-02", range,
@@ -175,7 +187,7 @@ bool Parser::check_free(NameId name, bool percent, SourceRange range) {
   return false;
 }
 
-void Parser::bind(const Token& name, Binding b) {
+void Cursor::bind(const Token& name, Binding b) {
   bool percent = name.kind == Tok::value;
   if (!check_free(name.name, percent, name.range())) return;
   Binding& s = slot(name.name, percent);
@@ -184,14 +196,14 @@ void Parser::bind(const Token& name, Binding b) {
   s = b;
 }
 
-void Parser::close_scope(std::size_t mark) {
+void Cursor::close_scope(std::size_t mark) {
   while (scope_.size() > mark) {
     slot(scope_.back().name, scope_.back().percent) = scope_.back().before;
     scope_.pop_back();
   }
 }
 
-void Parser::poison(const std::vector<LetName>& names) {
+void Cursor::poison(const std::vector<LetName>& names) {
   for (const LetName& n : names) {
     Binding& s = slot(n.name, physical_);
     if (s.kind != BindingKind::none) continue;

@@ -1,34 +1,21 @@
 #include <fmt/format.h>
 
 #include "core/ir/verify.h"
-#include "core/text/parser.h"
+#include "core/text/kir_parser.h"
 #include "core/text/text.h"
 
 namespace kir::text {
 
-void Parser::start_unit() {
-  failed_ = false;
-  depth_ = 0;
-  syntax_.clear();
-  pool_ = std::make_shared<ExprPool>();
-  if (!builder_ || builder_->peek().region_count() > 0) builder_.emplace();  // else frozen, and empty
-  abi_ = {};
-  pending_views_.clear();
-  param_names_.clear();
-  root_ = {};
-  inlined_.clear();
-}
-
-void Parser::skip_to_declaration() {
+void KirParser::skip_to_declaration() {
   while (!at(Tok::end) && !at_declaration()) advance();
 }
 
-void Parser::end_of_declaration() {
+void KirParser::end_of_declaration() {
   if (!at(Tok::end) && !at_declaration())
     fail("P-03", tok_.range(), fmt::format("expected 'kernel', 'fn' or 'plan', found {}", found()));
 }
 
-std::optional<Module> Parser::parse_kir_file() {
+std::optional<Module> KirParser::parse() {
   Module module;
   module.source = source_;
   try {
@@ -57,7 +44,7 @@ std::optional<Module> Parser::parse_kir_file() {
   return module;
 }
 
-std::vector<Parser::ConstexprChoice> Parser::constexpr_list() {
+std::vector<KirParser::ConstexprChoice> KirParser::constexpr_list() {
   std::vector<ConstexprChoice> out;
   if (!accept(Tok::lt)) return out;
   do {
@@ -96,7 +83,7 @@ std::vector<Parser::ConstexprChoice> Parser::constexpr_list() {
   return out;
 }
 
-void Parser::kernel_declaration(Module& module) {
+void KirParser::kernel_declaration(Module& module) {
   constexpr std::size_t kMaxSpecializations = 1024;
   std::uint32_t begin = tok_.begin;
   advance();
@@ -135,7 +122,7 @@ void Parser::kernel_declaration(Module& module) {
 }
 
 // A broken parameter is told and skipped; its names are poison, so that the body is still checked.
-void Parser::parameter() {
+void KirParser::parameter() {
   std::size_t views = abi_.views.size();
   std::optional<Token> name;
   try {
@@ -171,7 +158,7 @@ void Parser::parameter() {
 }
 
 // "(" parameters ")", alias facts and relations.
-void Parser::parameters() {
+void KirParser::parameters() {
   expect(Tok::lparen, "before the parameters");
   comma_list(Tok::rparen, [&] { parameter(); });
   expect(Tok::rparen, "after the parameters");
@@ -190,8 +177,8 @@ void Parser::parameters() {
   }
 }
 
-std::shared_ptr<const Kernel> Parser::kernel_rest(const Token& name, std::uint32_t begin, std::vector<Constexpr> constexprs,
-                                                  const std::vector<Token>& constexpr_names) {
+std::shared_ptr<const Kernel> KirParser::kernel_rest(const Token& name, std::uint32_t begin, std::vector<Constexpr> constexprs,
+                                                     const std::vector<Token>& constexpr_names) {
   for (std::size_t i = 0; i < constexprs.size(); ++i) {
     Binding b;
     if (const DType* t = std::get_if<DType>(&constexprs[i].value))
@@ -232,7 +219,7 @@ namespace kir {
 std::optional<Module> parse_kir(SourcePtr source, Diagnostics& diagnostics) {
   if (!text::readable(*source, diagnostics)) return std::nullopt;
   std::size_t before = diagnostics.error_count();
-  std::optional<Module> module = text::Parser(std::move(source), diagnostics, false).parse_kir_file();
+  std::optional<Module> module = text::KirParser(std::move(source), diagnostics).parse();
   return diagnostics.error_count() == before ? std::move(module) : std::nullopt;
 }
 

@@ -1,24 +1,18 @@
-// The parser of both forms: one for expressions and bodies, two heads (kir_file.cpp, pir_file.cpp).
+// The parser of expressions and bodies, for both forms. The heads around them are read by kir_parser.h and pir_parser.h.
 //
-// Errors are reported where they stand and thrown as `Recover` to the nearest statement, kernel or declaration, which
-// skips to its end; names that a failed statement would have defined are bound as poison, and a statement that uses
-// poison is dropped without a word. So the operations kept always form a closed body and one mistake is told once.
-// `Recover` never leaves this folder.
-//
-//   cursor.cpp      tokens, errors, recovery, scopes
-//   expression.cpp  text to trees
-//   elaborate*.cpp  trees to integer expressions (index), operations and values; calls, conversions and loads (call)
-//   statement.cpp   statements and blocks
-//   rhs.cpp         right-hand sides without regions
-//   region_rhs.cpp  for, while, if, tensor, view
-//   memory_rhs.cpp  buffers, atomics, scatter, histogram
-//   fold_rhs.cpp    what reduce, scan and contract share; each has a file of its own
-//   segment_rhs.cpp folds and scans over segments
-//   tensor_rhs.cpp  reshape, concat, iota, gather, part, random numbers
-//   helper.cpp      helper functions, written out at their calls
-//   type_text.cpp   types, shapes, literals
-//   plan_file.cpp   host plans
-//   abi_text.cpp    views, alias facts, relations
+//   cursor.cpp       tokens, errors, recovery, scopes: cursor.h
+//   expression.cpp   text to trees
+//   elaborate*.cpp   trees to integer expressions (index), operations and values; calls, conversions and loads (call)
+//   statement.cpp    statements and blocks
+//   rhs.cpp          right-hand sides without regions
+//   region_rhs.cpp   for, while, if, tensor, view
+//   memory_rhs.cpp   buffers, atomics, scatter, histogram
+//   fold_rhs.cpp     what reduce, scan and contract share; each has a file of its own
+//   segment_rhs.cpp  folds and scans over segments
+//   tensor_rhs.cpp   reshape, concat, iota, gather, part, random numbers
+//   helper.cpp       calls of helper functions, written out
+//   type_text.cpp    types, shapes, literals
+//   abi_text.cpp     views, alias facts, relations; the beginning of a unit
 //
 // Ids of the errors told here:
 //   P-01 version                      T-01 a name that is not bound
@@ -33,36 +27,20 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
-#include "core/base/diagnostics.h"
 #include "core/ir/abi.h"
 #include "core/ir/body.h"
-#include "core/kir/plan.h"
-#include "core/pir/program.h"
+#include "core/kir/kernel.h"
+#include "core/text/cursor.h"
 #include "core/text/syntax.h"
-#include "core/text/words.h"
 
 namespace kir::text {
 
-struct Recover {};
-
 inline constexpr std::size_t kMaxAxes = 32;  // of a view or tensor
-
-enum class BindingKind : std::uint8_t { none, poison, value, symbol, constexpr_int, constexpr_dtype, part };
-
-struct Binding {
-  BindingKind kind = BindingKind::none;
-  ValueId value, second;  // part: its two bounds
-  std::int64_t number = 0;
-  DType dtype = DType::i32;
-  SourceRange range;
-};
 
 // An expression's meaning before it is used.
 struct Term {
@@ -73,69 +51,11 @@ struct Term {
   SourceRange range;
 };
 
-struct LetName {
-  NameId name = 0;
-  SourceRange range;
-  std::optional<Type> type;
-};
-
-// Size and encoding of a text: an error and false when it is not to be read.
-bool readable(const SourceFile& source, Diagnostics& diagnostics);
-
-class Parser {
- public:
-  Parser(SourcePtr source, Diagnostics& diagnostics, bool physical);
-  std::optional<Module> parse_kir_file();
-  PhysicalPtr parse_pir_file();
-
- private:
-  // --- cursor.cpp
-  void advance();
-  const Token& peek(int ahead);  // 1: the token after tok_
-  void seek(std::uint32_t offset);
-  bool at(Tok kind) const { return tok_.kind == kind; }
-  bool at(Word w) const { return tok_.kind == Tok::name && tok_.name == static_cast<NameId>(w); }
-  bool at_op(OpKind k) const;
-  bool at_declaration() const { return at(Word::kernel) || at(Word::fn) || at(Word::plan); }
-  const WordInfo* word() const { return tok_.kind == Tok::name ? words_.find(tok_.name) : nullptr; }
-  bool accept(Tok kind);
-  bool accept(Word w);
-  Token expect(Tok kind, const char* where);
-  void expect(Word w, const char* where);
-  std::string text_of(SourceRange r) const { return source_->text().substr(r.begin, r.end - r.begin); }
-  std::string found() const;  // the current token for messages
-  void report(const char* id, SourceRange range, std::string message, std::string hint = {});
-  [[noreturn]] void fail(const char* id, SourceRange range, std::string message, std::string hint = {});
-  SourceRange since(std::uint32_t begin) const { return {begin, last_end_ > begin ? last_end_ : begin}; }
-  void skip_balanced();   // from '{', '(' or '[' past its partner
-  void skip_statement();  // to the next statement of this block, or its '}'
-  struct Depth {
-    explicit Depth(Parser& p);
-    ~Depth() { --p.depth_; }
-    Parser& p;
-  };
-  // item, item, ... up to `close`, which stays; none when it comes at once.
-  template <class F>
-  void comma_list(Tok close, F&& item) {
-    if (at(close)) return;
-    do item();
-    while (accept(Tok::comma));
-  }
-  Token fresh_name(const char* what);  // a name that may be bound, %-sigil in physical bodies
-  Token plain_name(const char* what);  // without sigil
-  Binding& slot(NameId name, bool percent);
-  bool check_free(NameId name, bool percent, SourceRange range);  // else tells of the other binding
-  void bind(const Token& name, Binding b);
-  // What is bound during its life goes out of scope with it, on errors too.
-  struct Scope {
-    explicit Scope(Parser& parser) : p(parser), mark(parser.scope_.size()) {}
-    ~Scope() { close(); }
-    void close() { p.close_scope(mark); }
-    Parser& p;
-    std::size_t mark;
-  };
-  void close_scope(std::size_t mark);
-  void poison(const std::vector<LetName>& names);
+class Parser : protected Cursor {
+ protected:
+  using Cursor::Cursor;
+  ~Parser() = default;
+  void start_unit();  // a kernel, helper, plan or program: nothing of the one before is left
 
   // --- expression.cpp
   NodeId expression(int level = 0);
@@ -344,15 +264,6 @@ class Parser {
     std::uint32_t body = 0, end = 0;  // offsets of its block
     bool broken = false;              // told already
   };
-  struct Call {
-    const Helper* helper;
-    SourceRange range;
-  };
-  struct Bound {
-    NameId name;
-    bool percent;
-    Binding before;  // none, or poison of a scope further out
-  };
   // Names and trees of one text. A frame has its own: the caller's trees stay where they are while the block is read.
   struct Room {
     std::vector<Binding> names;
@@ -369,15 +280,11 @@ class Parser {
     std::vector<Bound> scope;
     Room room;  // of the caller
   };
-  void helper_declaration();
-  void helper_head(Helper& h);
-  void check_helper(Helper& h);
   const Helper* find_helper(NameId name) const;
   ValueId helper_call(const Helper& h, NodeId n);
   ValueId written_out_call(const Helper& h, const std::vector<ValueId>& arguments, SourceRange call);
   std::vector<InlinedCall> final_calls(const BodyBuilder::Renumbering& map) const;
   std::string call_of(const Kernel& kernel, SourceRange range) const;  // as call_chain, of an operation of a frozen body
-  std::string call_chain() const;                                      // " (in 'f', called at line 12)"
 
   // --- segment_rhs.cpp
   std::vector<ValueId> region_fold_rhs();
@@ -416,74 +323,6 @@ class Parser {
   void bind_bare_symbols(const PendingView& v);
   void root_arguments();
 
-  // --- kir_file.cpp
-  struct ConstexprChoice {
-    Token name;
-    std::vector<std::variant<std::int64_t, DType>> values;
-  };
-  void kernel_declaration(Module& module);
-  std::vector<ConstexprChoice> constexpr_list();
-  std::shared_ptr<const Kernel> kernel_rest(const Token& name, std::uint32_t begin, std::vector<Constexpr> constexprs,
-                                            const std::vector<Token>& constexpr_names);
-  void parameter();
-  void parameters();
-  void skip_to_declaration();
-  void end_of_declaration();
-  void start_unit();
-
-  // --- plan_file.cpp
-  struct PlanDraft;
-  void plan_declaration(Module& module);
-  void plan_step(PlanDraft& draft, const Module& module);
-  std::shared_ptr<const Kernel> launched_kernel(const Module& module);
-  void launch_argument(PlanDraft& draft, PlanLaunch& launch, std::vector<bool>& given);
-  BufferRef buffer_argument(const PlanDraft& draft);
-
-  // --- pir_file.cpp
-  struct PendingDefinition {
-    Definition definition;
-    Token token;
-    NodeId value = kNoNode;
-  };
-  struct PendingSegment {
-    Segment segment;
-    std::vector<NodeId> lo, hi;
-  };
-  struct PendingArm {
-    Token group;
-    std::vector<Token> names;
-  };
-  void pir_abi(PhysicalProgram& p);
-  void pir_abi_item();
-  void pir_dims();
-  void pir_launch(PhysicalProgram& p);
-  void pir_layout(PhysicalProgram& p);
-  void pir_space(PhysicalProgram& p);
-  void pir_dispatch(PhysicalProgram& p);
-  void pir_group(PhysicalProgram& p);
-  void resolve_definitions(PhysicalProgram& p);
-  PendingDefinition definition(const char* what);
-  void section(void (Parser::*parse)(PhysicalProgram&), PhysicalProgram& p);  // an error is told and skipped
-  void skip_section();
-  PhysicalPtr finish_program(std::shared_ptr<PhysicalProgram> p, std::vector<RegionId> roots);
-
-  SourcePtr source_;
-  Diagnostics& diagnostics_;
-  const bool physical_;
-  const WordTable& words_;
-  Names names_;
-  Lexer lexer_;
-  Token tok_;
-  Token ahead_[4];
-  int ahead_count_ = 0;
-  std::uint32_t last_end_ = 0;  // end of the token before tok_
-  int depth_ = 0;
-  bool failed_ = false;  // an error since start_unit()
-  std::set<std::pair<std::uint32_t, std::string>> reported_;
-
-  std::vector<Binding> bare_, percent_;  // by NameId
-  std::vector<Bound> scope_;             // innermost last
-
   Syntax syntax_;
   ExprPoolPtr pool_;
   std::optional<BodyBuilder> builder_;
@@ -491,16 +330,7 @@ class Parser {
   std::vector<PendingView> pending_views_;  // one per view of abi_
   std::vector<NameId> param_names_;         // one per parameter of abi_
   RegionId root_;
-  std::vector<Token> index_items_;  // of a physical abi
-  PendingDefinition grid_;
-  std::vector<PendingDefinition> pending_definitions_;
-  std::vector<PendingSegment> pending_segments_;
-  std::vector<PendingArm> pending_arms_;
-  bool incomplete_ = false;                     // a section of a physical program was skipped
-  std::unordered_set<std::string> kernel_ids_;  // of kernels and plans
-  std::unordered_set<NameId> kernel_names_;     // of every kernel that was declared, well or not
   std::unordered_map<NameId, Helper> helpers_;
-  std::vector<Call> calls_;           // that are being written out, outermost first
   std::vector<InlinedCall> inlined_;  // of this unit, with the builder's ids
   std::vector<Room> spare_rooms_;     // empty ones, for frames
   std::size_t read_again_ = 0;        // bytes of helpers in this file

@@ -4,13 +4,13 @@
 
 #include "core/base/check.h"
 #include "core/ir/verify.h"
-#include "core/text/parser.h"
+#include "core/text/pir_parser.h"
 #include "core/text/text.h"
 #include "core/text/type_name.h"
 
 namespace kir::text {
 
-void Parser::skip_section() {
+void PirParser::skip_section() {
   for (; !at(Tok::end); advance()) {
     bool first_on_line = source_->text().substr(last_end_, tok_.begin - last_end_).find('\n') != std::string::npos;
     if (!first_on_line) continue;
@@ -22,7 +22,7 @@ void Parser::skip_section() {
   }
 }
 
-void Parser::section(void (Parser::*parse)(PhysicalProgram&), PhysicalProgram& p) {
+void PirParser::section(void (PirParser::*parse)(PhysicalProgram&), PhysicalProgram& p) {
   try {
     (this->*parse)(p);
   } catch (const Recover&) {
@@ -31,7 +31,7 @@ void Parser::section(void (Parser::*parse)(PhysicalProgram&), PhysicalProgram& p
   }
 }
 
-PhysicalPtr Parser::parse_pir_file() {
+PhysicalPtr PirParser::parse() {
   auto p = std::make_shared<PhysicalProgram>();
   p->source = source_;
   start_unit();
@@ -54,13 +54,13 @@ PhysicalPtr Parser::parse_pir_file() {
   } catch (const Recover&) {
     return nullptr;  // nothing after a broken ABI can be understood
   }
-  section(&Parser::pir_launch, *p);
-  while (at(Word::layout)) section(&Parser::pir_layout, *p);
-  section(&Parser::pir_space, *p);
+  section(&PirParser::pir_launch, *p);
+  while (at(Word::layout)) section(&PirParser::pir_layout, *p);
+  section(&PirParser::pir_space, *p);
   if (incomplete_) {  // the dispatch speaks of definitions that are not known
     while (!at(Tok::end) && !(at(Word::group) && peek(1).kind == Tok::name)) advance();
   } else {
-    section(&Parser::pir_dispatch, *p);
+    section(&PirParser::pir_dispatch, *p);
   }
   while (!at(Tok::end)) {
     if (!at(Word::group)) {
@@ -69,7 +69,7 @@ PhysicalPtr Parser::parse_pir_file() {
       skip_section();
       continue;
     }
-    section(&Parser::pir_group, *p);
+    section(&PirParser::pir_group, *p);
   }
   if (!p->work) p->work = builder_->add_argument(root_, Type::scalar(DType::i64), "w");  // told already; for the verifier
   roots.push_back(root_);
@@ -79,7 +79,7 @@ PhysicalPtr Parser::parse_pir_file() {
 
 // --- abi { ... }
 
-void Parser::pir_abi_item() {
+void PirParser::pir_abi_item() {
   Token name = plain_name("a parameter");
   expect(Tok::colon, "after the parameter's name");
   if (at_op(OpKind::view)) return view_param(name);
@@ -93,7 +93,7 @@ void Parser::pir_abi_item() {
   scalar_param(name, dtype("of the parameter, or view, index"));
 }
 
-void Parser::pir_dims() {
+void PirParser::pir_dims() {
   struct Range {
     NodeId lo = kNoNode, hi = kNoNode;
   };
@@ -120,7 +120,7 @@ void Parser::pir_dims() {
   }
 }
 
-void Parser::pir_abi(PhysicalProgram&) {
+void PirParser::pir_abi(PhysicalProgram&) {
   expect(Word::abi, "after the program's name");
   expect(Tok::lbrace, "after 'abi'");
   while (at(Tok::name) && !at(Word::where) && !at(Word::alias) && !(at(Word::dims) && peek(1).kind == Tok::name))
@@ -166,7 +166,7 @@ void Parser::pir_abi(PhysicalProgram&) {
 
 // --- launch, layouts, space
 
-Parser::PendingDefinition Parser::definition(const char* what) {
+PirParser::PendingDefinition PirParser::definition(const char* what) {
   PendingDefinition d;
   Token name = plain_name(what);
   d.definition.name = names_.text(name.name);
@@ -177,7 +177,7 @@ Parser::PendingDefinition Parser::definition(const char* what) {
   return d;
 }
 
-void Parser::pir_launch(PhysicalProgram& p) {
+void PirParser::pir_launch(PhysicalProgram& p) {
   expect(Word::launch, "after the abi");
   expect(Tok::lbrace, "after 'launch'");
   expect(Word::threads, "(threads of a program instance)");
@@ -189,7 +189,7 @@ void Parser::pir_launch(PhysicalProgram& p) {
   expect(Tok::rbrace, "to close 'launch'");
 }
 
-void Parser::pir_layout(PhysicalProgram& p) {
+void PirParser::pir_layout(PhysicalProgram& p) {
   advance();
   Token name = expect(Tok::layout, "after 'layout'");
   expect(Tok::assign, "after the layout's name");
@@ -206,7 +206,7 @@ void Parser::pir_layout(PhysicalProgram& p) {
   p.layouts.push_back({std::string(names_.text(name.name)), *layout});
 }
 
-void Parser::pir_space(PhysicalProgram& p) {
+void PirParser::pir_space(PhysicalProgram& p) {
   expect(Word::space, "after the launch and the layouts");
   expect(Tok::lbrace, "after 'space'");
   while (!at(Tok::rbrace)) {
@@ -237,7 +237,7 @@ void Parser::pir_space(PhysicalProgram& p) {
 }
 
 // A definition sees the symbols and the definitions before it; the grid stands last although it is written first.
-void Parser::resolve_definitions(PhysicalProgram& p) {
+void PirParser::resolve_definitions(PhysicalProgram& p) {
   if (grid_.value != kNoNode) pending_definitions_.push_back(grid_);
   for (PendingDefinition& d : pending_definitions_) {
     d.definition.value = index_or_one(d.value);
@@ -255,7 +255,7 @@ void Parser::resolve_definitions(PhysicalProgram& p) {
 
 // --- dispatch and groups
 
-void Parser::pir_dispatch(PhysicalProgram& p) {
+void PirParser::pir_dispatch(PhysicalProgram& p) {
   expect(Word::dispatch, "after the space");
   Token work = expect(Tok::value, "as the work id");
   p.work_id = names_.text(work.name);
@@ -293,7 +293,7 @@ void Parser::pir_dispatch(PhysicalProgram& p) {
   scope.close();
 }
 
-void Parser::pir_group(PhysicalProgram& p) {
+void PirParser::pir_group(PhysicalProgram& p) {
   std::uint32_t begin = tok_.begin;
   advance();
   Group g;
@@ -319,7 +319,7 @@ void Parser::pir_group(PhysicalProgram& p) {
   p.groups.push_back(std::move(g));
 }
 
-PhysicalPtr Parser::finish_program(std::shared_ptr<PhysicalProgram> p, std::vector<RegionId> roots) {
+PhysicalPtr PirParser::finish_program(std::shared_ptr<PhysicalProgram> p, std::vector<RegionId> roots) {
   for (std::size_t i = 0; i < pending_arms_.size(); ++i) {
     const PendingArm& arm = pending_arms_[i];
     std::string_view name = names_.text(arm.group.name);
@@ -379,7 +379,7 @@ namespace kir {
 PhysicalPtr parse_pir(SourcePtr source, Diagnostics& diagnostics) {
   if (!text::readable(*source, diagnostics)) return nullptr;
   std::size_t before = diagnostics.error_count();
-  PhysicalPtr program = text::Parser(std::move(source), diagnostics, true).parse_pir_file();
+  PhysicalPtr program = text::PirParser(std::move(source), diagnostics).parse();
   if (!program && diagnostics.error_count() == before) diagnostics.error("P-03", {}, "the program is incomplete");
   return diagnostics.error_count() == before ? program : nullptr;
 }

@@ -6,17 +6,17 @@
 #include "core/ir/verify.h"
 #include "core/kir/plan.h"
 #include "core/text/body_printer.h"
-#include "core/text/parser.h"
+#include "core/text/kir_parser.h"
 #include "core/text/text.h"
 
 namespace kir::text {
 
-struct Parser::PlanDraft {
+struct KirParser::PlanDraft {
   std::shared_ptr<Plan> plan = std::make_shared<Plan>();
   std::vector<ValueId> temporaries;  // what their names are bound to
 };
 
-void Parser::plan_declaration(Module& module) {
+void KirParser::plan_declaration(Module& module) {
   const std::uint32_t begin = tok_.begin;
   advance();
   start_unit();
@@ -53,7 +53,7 @@ void Parser::plan_declaration(Module& module) {
   module.plans.push_back(std::move(draft.plan));
 }
 
-void Parser::plan_step(PlanDraft& draft, const Module& module) {
+void KirParser::plan_step(PlanDraft& draft, const Module& module) {
   if (draft.plan->temporaries.size() > Plan::kMaxSteps || draft.plan->launches.size() > Plan::kMaxSteps)
     fail("P-05", tok_.range(), fmt::format("a plan has at most {} temporaries and launches", Plan::kMaxSteps));
   const std::uint32_t begin = tok_.begin;
@@ -95,7 +95,7 @@ void Parser::plan_step(PlanDraft& draft, const Module& module) {
 }
 
 // NAME [ "<" NAME "=" value, ... ">" ] of a kernel that stands before the plan.
-std::shared_ptr<const Kernel> Parser::launched_kernel(const Module& module) {
+std::shared_ptr<const Kernel> KirParser::launched_kernel(const Module& module) {
   const Token name = plain_name("a kernel");
   Kernel wanted;
   wanted.name = names_.text(name.name);
@@ -120,7 +120,7 @@ std::shared_ptr<const Kernel> Parser::launched_kernel(const Module& module) {
 
 // NAME "=" a view, a temporary, a data scalar, a literal or an integer, as the kernel's parameter wants; NAME alone is NAME =
 // NAME.
-void Parser::launch_argument(PlanDraft& draft, PlanLaunch& launch, std::vector<bool>& given) {
+void KirParser::launch_argument(PlanDraft& draft, PlanLaunch& launch, std::vector<bool>& given) {
   const Abi& abi = launch.kernel->abi;
   const Token name = plain_name("a parameter of the kernel");
   const std::string text(names_.text(name.name));
@@ -156,7 +156,7 @@ void Parser::launch_argument(PlanDraft& draft, PlanLaunch& launch, std::vector<b
   given[i] = true;
 }
 
-BufferRef Parser::buffer_argument(const PlanDraft& draft) {
+BufferRef KirParser::buffer_argument(const PlanDraft& draft) {
   const Token name = plain_name("a view of the plan or a temporary");
   const Binding b = slot(name.name, false);
   if (b.kind == BindingKind::poison) throw Recover{};
