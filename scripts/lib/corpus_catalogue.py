@@ -10,6 +10,7 @@ import pathlib
 import re
 
 import numpy as np
+from ml_dtypes import finfo
 
 from corpus_inputs import TYPES, Inputs, stored
 from tally import demand
@@ -66,6 +67,20 @@ class Entry:
 
     def values(self, kernel, seed, sizes, special=False):
         """Inputs and results of the kernel's reference as .npy files by name: in.VIEW.npy and out.VIEW.npy."""
+        return npy_files(*self.arrays(kernel, seed, sizes, special))
+
+    def expected_values(self, kernel, case):
+        """values() of a stored case, held against the kernel's definition if corpus/definitions.py has one."""
+        special = case.get("special", False)
+        inputs, outputs = self.arrays(kernel, case["seed"], case["sizes"], special)
+        defined = getattr(reference(self.corpus / "definitions.py"), kernel.get("reference", self.stem), None)
+        if defined and not special:
+            for name, exact in defined(**inputs).items():
+                demand(is_near(outputs[name], exact), f"{self.label}: the reference's {name} in case {case['name']} is not "
+                       "what corpus/definitions.py says")
+        return npy_files(inputs, outputs)
+
+    def arrays(self, kernel, seed, sizes, special):
         module = reference(self.path.parent / "reference.py")
         name = kernel.get("reference", self.stem)
         demand(hasattr(module, name), f"{module.__file__} has no function {name}")
@@ -74,8 +89,7 @@ class Entry:
             inputs, outputs = getattr(module, name)(Inputs(seed, special), **arguments)
         demand(set(outputs) == set(kernel["oracle"]),
                f"{self.label}: the reference gives {sorted(outputs)}, the oracle is about {sorted(kernel['oracle'])}")
-        files = {f"in.{k}.npy": npy_bytes(v) for k, v in inputs.items()}
-        return files | {f"out.{k}.npy": npy_bytes(v) for k, v in outputs.items()}
+        return inputs, outputs
 
 
 def constexprs(name):
@@ -90,6 +104,21 @@ def reference(path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def is_near(array, exact):
+    """Within sixteen roundings of the largest element, where `exact` says something."""
+    exact, array = np.asarray(exact, float), np.asarray(array)
+    if exact.shape != array.shape:
+        return False
+    said = ~np.isnan(exact)
+    largest = np.abs(exact[said]).max(initial=0.0)
+    return bool((np.abs(array.astype(float) - exact)[said] <= 16 * float(finfo(array.dtype).eps) * largest).all())
+
+
+def npy_files(inputs, outputs):
+    files = {f"in.{k}.npy": npy_bytes(v) for k, v in inputs.items()}
+    return files | {f"out.{k}.npy": npy_bytes(v) for k, v in outputs.items()}
 
 
 def npy_bytes(array):

@@ -13,7 +13,7 @@ def cases():
     for entry in corpus_catalogue.entries():
         for kernel in entry.kernels:
             for case in kernel["expected"]:
-                yield entry.expected_folder(case), entry.values(kernel, case["seed"], case["sizes"], case.get("special", False))
+                yield entry.expected_folder(case), entry.expected_values(kernel, case)
 
 
 def main():

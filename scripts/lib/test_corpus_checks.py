@@ -40,6 +40,7 @@ class Corpus(unittest.TestCase):
         self.corpus = pathlib.Path(folder.name)
         (self.corpus / "group").mkdir()
         (self.corpus / "reference.py").write_text("")
+        (self.corpus / "definitions.py").write_text("")
         self.write()
         (self.corpus / "group" / "reference.py").write_text(REFERENCE)
 
@@ -108,6 +109,18 @@ class Corpus(unittest.TestCase):
             self.assertIn(code, files["out.y.npy"])
         self.assertEqual(corpus_catalogue.constexprs("gemm<BM = 64, T = f16>"), {"BM": "64", "T": "f16"})
         self.assertEqual(corpus_catalogue.constexprs("gemm"), {})
+
+    def test_a_stored_case_agrees_with_the_definition(self):
+        for factor, agrees in (("2.0", True), ("2.00001", False)):
+            (self.corpus / "definitions.py").write_text(f"def twice(x):\n    return dict(y={factor} * x.astype(float))\n")
+            corpus_catalogue.reference.cache_clear()
+            entry = self.entry()
+            case = entry.kernels[0]["expected"][0]
+            if agrees:
+                self.assertIn("out.y.npy", entry.expected_values(entry.kernels[0], case))
+            else:
+                self.fails("the reference's y in case n3 is not what corpus/definitions.py says", entry.expected_values,
+                           entry.kernels[0], case)
 
     def test_a_constructed_kernel_must_be_proven(self):
         for code in (1, 2, 3, 4, 5, "timeout", -11):
