@@ -332,9 +332,9 @@ int run_tool(int argc, char** argv) {
                  "name or id of the kernel, or name of the plan; may be left out when there is one");
   app.add_option("--on", o.on, "interp, physical, host or cuda")->check(CLI::IsMember(kProviders))->capture_default_str();
   app.add_option("--physical", o.physical, "a physical program to run in place of the constructed one");
-  app.add_option(
-      "--arg", o.arguments,
-      "NAME=VALUE; a view: FILE.npy, [v, ...], random:SEED, random:SEED:special, zeros or @VIEW (that view's memory)");
+  app.add_option("--arg", o.arguments,
+                 "NAME=VALUE; a view: FILE.npy, [v, ...] (v where the rank is 0), random:SEED, random:SEED:special, zeros or "
+                 "@VIEW (that view's memory)");
   app.add_option("--extent", o.extents, "NAME=INTEGER, as --arg");
   app.add_option("-o,--out", o.out, "folder for the written views of --on, as NAME.npy");
   app.add_option("--compare", o.compare, "providers to compare with the reference interpreter, beside that of --on")

@@ -98,7 +98,7 @@ class Maker {
       if (!known) fail(p.range, fmt::format("'{}' names no other view for {}", text, p.name));
       return;
     }
-    const bool listed = text.starts_with('[');
+    const bool listed = !text.ends_with(".npy") && (text.starts_with('[') || p.rank() == 0);
     if (!listed && !text.ends_with(".npy"))
       return fail(p.range,
                   fmt::format("'{}' is neither an .npy file nor [v, ...], random:SEED, zeros or @VIEW for {}", text, p.name));

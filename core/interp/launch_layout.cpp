@@ -310,7 +310,8 @@ std::optional<LaunchLayout> resolve_layout(const Abi& abi, const Symbols& symbol
   for (const SymbolInfo& s : abi.symbols) {
     auto it = symbols.find(s.name);
     if (it == symbols.end())
-      diagnostics.error("A-01", s.range, fmt::format("the integer {} has no value", s.name));
+      diagnostics.error("A-01", s.range, fmt::format("the integer {} has no value", s.name),
+                        "no argument has it as an extent or stride; give it by name");
     else
       out.symbols.emplace(*it);
   }

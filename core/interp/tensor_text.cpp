@@ -60,8 +60,13 @@ class Reader {
 
   bool element(std::size_t depth) {
     const std::size_t end = std::min(text_.find_first_of(",] ", at_), text_.size());
-    std::optional<Scalar> v = parse_literal(text_.substr(at_, end - at_), dtype_);
-    if (!v) return fail(fmt::format("a literal of {}", name(dtype_)));
+    const std::string_view literal = text_.substr(at_, end - at_);
+    std::optional<Scalar> v = parse_literal(literal, dtype_);
+    if (!v) {
+      const bool beyond = parse_literal(literal, is_float(dtype_) ? DType::f64 : DType::i64).has_value();
+      return fail(fmt::format("{} of {}{}", dtype_ == DType::i1 ? "true or false, the literals" : "a literal", name(dtype_),
+                              beyond && dtype_ != DType::i1 ? " within its range" : ""));
+    }
     if (rank_ == kUnknown) rank_ = depth;
     if (rank_ != depth) return fail("a list, as in the items before,");
     at_ = end;

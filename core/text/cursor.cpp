@@ -10,7 +10,10 @@ Cursor::Cursor(SourcePtr source, Diagnostics& diagnostics, bool physical)
       diagnostics_(diagnostics),
       physical_(physical),
       words_(WordTable::get()),
-      lexer_(source_->text(), names_, [this](SourceRange r, std::string message) { report("P-02", r, std::move(message)); }) {
+      lexer_(source_->text(), names_, [this](SourceRange r, std::string message, std::string hint) {
+        report("P-02", r, std::move(message), std::move(hint));
+        last_bad_ = r.begin;
+      }) {
   words_.seed(names_);
   advance();
 }
@@ -85,6 +88,8 @@ void Cursor::expect(Word w, const char* where) {
 void Cursor::report(const char* id, SourceRange range, std::string message, std::string hint) {
   failed_ = true;
   message += call_chain();
+  // What is missing because it could not be read is told already.
+  if (std::string_view(id) == "P-03" && range.begin == tok_.begin && after_bad()) return;
   if (range == SourceRange{}) range.end = 1;  // at the very beginning, not nowhere
   // Specializations of one kernel read the same text again: tell each mistake once.
   if (reported_.size() < 10000 && !reported_.emplace(range.begin, message).second) return;

@@ -58,6 +58,7 @@ class Cursor {
   bool accept(Word w);
   Token expect(Tok kind, const char* where);
   void expect(Word w, const char* where);
+  bool after_bad() const { return last_bad_ && *last_bad_ >= last_end_ && *last_bad_ < tok_.begin; }
   std::string text_of(SourceRange r) const { return source_->text().substr(r.begin, r.end - r.begin); }
   std::string found() const;  // the current token for messages
   void report(const char* id, SourceRange range, std::string message, std::string hint = {});
@@ -114,7 +115,8 @@ class Cursor {
   Token tok_;
   Token ahead_[4];
   int ahead_count_ = 0;
-  std::uint32_t last_end_ = 0;  // end of the token before tok_
+  std::uint32_t last_end_ = 0;             // end of the token before tok_
+  std::optional<std::uint32_t> last_bad_;  // where the bytes began that were told of last as no token
   int depth_ = 0;
   bool failed_ = false;  // an error since start_unit()
   std::set<std::pair<std::uint32_t, std::string>> reported_;

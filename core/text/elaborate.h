@@ -39,6 +39,6 @@ inline const Type kI1 = Type::scalar(DType::i1);
 inline constexpr int kMaxLevels = 1100;
 
 inline constexpr const char* kPartHint = "write j in r, or size(r)";
-inline constexpr const char* kMixHint = "data and index do not mix: convert first, as in to_f32(i)";
+inline constexpr const char* kMixHint = "data and index do not mix: convert first, as in to_index(k) or to_f32(i)";
 
 }  // namespace kir::text

@@ -59,6 +59,9 @@ Term Parser::elaborate_call(NodeId id, const Type* expected) {
     return {.kind = Term::index, .v = {}, .e = index_expr(id, sort_of(id)), .node = id, .range = n.range};
   }
   if (!w || !w->op) {
+    if (checked_helper_ == n.name)
+      fail("P-07", n.name_range, fmt::format("'{}' calls itself", name),
+           "a helper may call those before it; repeat with for or while");
     std::string_view near = words_.nearest_operation(name);
     fail("P-07", n.name_range, fmt::format("there is no operation '{}'", name),
          near.empty() ? "helpers are declared before their use" : fmt::format("did you mean '{}'?", near));

@@ -128,7 +128,13 @@ NodeId Parser::primary() {
                       {});
     }
     case Tok::name: break;
-    default: fail("P-03", t.range(), fmt::format("expected an expression, found {}", found()));
+    default: {
+      std::string hint;
+      if (at(Tok::bang)) hint = "write not";
+      if (at(Tok::assign) && last_end_ == t.begin && !physical_)
+        hint = "an element that changes is written out: v[i] = v[i] + e";
+      fail("P-03", t.range(), fmt::format("expected an expression, found {}", found()), std::move(hint));
+    }
   }
   if (at(Word::true_) || at(Word::false_)) {
     advance();
@@ -173,6 +179,9 @@ NodeId Parser::primary() {
   // In a physical program a statement may begin with '(' after a name, so only what is bound to nothing is a call.
   if (!function && called) function = !physical_ || slot(t.name, false).kind == BindingKind::none;
   if (function) {
+    if (w && w->op && (w->op->regions.count > 0 || (!called && !is_pointwise(w->op->kind))))
+      fail("P-04", t.range(), fmt::format("'{}' cannot stand inside an expression", names_.text(t.name)),
+           w->op->result == ResultRule::none ? "" : "give it a let of its own");
     if (!called) fail("P-04", t.range(), fmt::format("'{}' needs its operands in parentheses here", names_.text(t.name)));
     advance();
     advance();

@@ -132,15 +132,37 @@ Scalar sugar_literal(std::string_view text, DType t) {
   return *parse_literal(text, t);
 }
 
+bool has_short_form(OpKind op) {
+  const auto is_it = [op](const SugarRow& r) { return r.op == op; };
+  return std::any_of(std::begin(kFloatSugar), std::end(kFloatSugar), is_it) ||
+         std::any_of(std::begin(kIntegerSugar), std::end(kIntegerSugar), is_it);
+}
+
+// The short form that other languages call so.
+std::string_view short_form_like(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"sum", "add"}, {"plus", "add"},    {"prod", "mul"},    {"product", "mul"},     {"all", "and"},
+      {"any", "or"},  {"max", "max.nan"}, {"min", "min.nan"}, {"maximum", "max.nan"}, {"minimum", "min.nan"},
+  };
+  for (auto [other, ours] : kNames)
+    if (other == name) return ours;
+  return {};
+}
+
 }  // namespace
 
 // OP, the combine of a short form.
 Parser::BuiltIn Parser::built_in(std::string_view form) {
   const WordInfo* w = word();
   if (!w || !w->op) {
-    std::string_view near = at(Tok::name) ? words_.nearest_operation(names_.text(tok_.name)) : std::string_view{};
+    std::string_view near;
+    if (at(Tok::name)) {
+      near = short_form_like(names_.text(tok_.name));
+      if (near.empty()) near = words_.nearest_operation(names_.text(tok_.name));
+      if (const OpRow* op = find_op(near); !op || !has_short_form(op->kind)) near = {};
+    }
     fail("P-07", tok_.range(), fmt::format("expected a domain or an operation after {}, found {}", form, found()),
-         near.empty() ? "reduce add order(any) over n in 0..N { ... }" : fmt::format("did you mean '{}'?", near));
+         near.empty() ? fmt::format("{} add ... over n in 0..N {{ ... }}", form) : fmt::format("did you mean '{}'?", near));
   }
   BuiltIn b{.op = w->op->kind, .form = form, .range = tok_.range()};
   advance();

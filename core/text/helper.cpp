@@ -96,7 +96,7 @@ ValueId Parser::helper_call(const Helper& h, NodeId id) {
     arguments.push_back(v);
   }
   if (h.broken) throw Recover{};
-  if (!checking_helper_) return written_out_call(h, arguments, n.range);
+  if (!checked_helper_) return written_out_call(h, arguments, n.range);
   if (h.result.is(TypeKind::index)) return index_op(pool_->constant(0), nullptr, n.range);
   return constant_op({h.result.dtype, 0}, n.range);
 }

@@ -77,15 +77,15 @@ void KirParser::check_helper(Helper& h) {
   std::vector<ValueId> result;
   BlockSpec spec = spec_of(OpKind::yield, {h.result});
   spec.capture = &result;
-  checking_helper_ = true;
+  checked_helper_ = h.name.name;
   bool whole = false;
   try {
     whole = block(root_, spec);
   } catch (const Recover&) {
-    checking_helper_ = false;
+    checked_helper_.reset();
     throw;
   }
-  checking_helper_ = false;
+  checked_helper_.reset();
   h.end = last_end_;
   if (!whole) {
     failed_ = true;

@@ -124,7 +124,7 @@ Token Lexer::number(std::uint32_t begin) {
     bool any = is_hex(peek());
     while (is_hex(peek()) || peek() == '_') ++at_;
     if (!any && !is_part(peek())) {
-      report_({begin, at_}, "a hexadecimal number has at least one digit");
+      report_({begin, at_}, "a hexadecimal number has at least one digit", {});
       return {Tok::bad, begin, at_, 0};
     }
   } else {
@@ -148,10 +148,23 @@ Token Lexer::number(std::uint32_t begin) {
   }
   if (is_part(peek())) {
     while (is_part(peek())) ++at_;
-    report_({begin, at_}, fmt::format("'{}' is not a number", text_.substr(begin, at_ - begin)));
+    report_({begin, at_}, fmt::format("'{}' is not a number", text_.substr(begin, at_ - begin)), {});
     return {Tok::bad, begin, at_, 0};
   }
   return {kind, begin, at_, 0};
+}
+
+// What is written here for an operator of other languages.
+static std::string word_instead_of(char c) {
+  switch (c) {
+    case '%': return "the remainder of indices is mod, of data remt, remf or remu";
+    case '&': return "write and; of bits and(a, b)";
+    case '|': return "write or; of bits or(a, b)";
+    case '^': return "the exclusive or is xor(a, b)";
+    case '~': return "the complement is not(a)";
+    case '?': return "write select(c, a, b); of indices ite(c, a, b)";
+    default: return {};
+  }
 }
 
 Token Lexer::next() {
@@ -179,7 +192,13 @@ Token Lexer::next() {
     case ';': return finish(Tok::semicolon, begin, 1);
     case '+': return finish(Tok::plus, begin, 1);
     case '-': return peek(1) == '>' ? finish(Tok::arrow, begin, 2) : finish(Tok::minus, begin, 1);
-    case '|': return finish(Tok::bar, begin, 1);
+    case '|':
+      if (peek(1) == '|') {
+        at_ += 2;
+        report_({begin, at_}, "'||' means nothing here", word_instead_of(c));
+        return {Tok::bad, begin, at_, 0};
+      }
+      return finish(Tok::bar, begin, 1);
     case '*': return finish(Tok::star, begin, 1);
     case '/': return finish(Tok::slash, begin, 1);
     case '=': return peek(1) == '=' ? finish(Tok::eq, begin, 2) : finish(Tok::assign, begin, 1);
@@ -203,7 +222,7 @@ Token Lexer::next() {
       while (i < text_.size() && text_[i] != '"' && text_[i] != '\n') ++i;
       if (i < text_.size() && text_[i] == '"') return finish(Tok::string, begin, i + 1 - begin);
       at_ = i;
-      report_({begin, i}, "the string does not end on its line");
+      report_({begin, i}, "the string does not end on its line", {});
       return {Tok::bad, begin, i, 0};
     }
     default: break;
@@ -215,8 +234,10 @@ Token Lexer::next() {
   ++at_;
   while (at_ < text_.size() && !readable(text_[at_])) ++at_;
   unsigned char byte = static_cast<unsigned char>(c);
-  report_({begin, at_}, byte > 0x20 && byte < 0x7f ? fmt::format("'{}' means nothing here", c)
-                                                   : fmt::format("byte 0x{:02x} stands outside a comment or a string", byte));
+  report_({begin, at_},
+          byte > 0x20 && byte < 0x7f ? fmt::format("'{}' means nothing here", c)
+                                     : fmt::format("byte 0x{:02x} stands outside a comment or a string", byte),
+          word_instead_of(c));
   return {Tok::bad, begin, at_, 0};
 }
 

@@ -76,7 +76,7 @@ class Names {
 
 class Lexer {
  public:
-  using Report = std::function<void(SourceRange, std::string)>;
+  using Report = std::function<void(SourceRange, std::string message, std::string hint)>;
   Lexer(std::string_view text, Names& names, Report report) : text_(text), names_(names), report_(std::move(report)) {}
 
   Token next();

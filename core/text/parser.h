@@ -336,7 +336,7 @@ class Parser : protected Cursor {
   std::size_t read_again_ = 0;        // bytes of helpers in this file
   int levels_ = 0;
   int open_blocks_ = 0;
-  bool checking_helper_ = false;
+  std::optional<NameId> checked_helper_;                    // whose declaration is read
   OpId last_op_;                                            // the operation emitted last
   const std::vector<std::optional<Type>>* loop_ = nullptr;  // what the loop around carries; none: no loop to leave
   bool any_origin_ = false;

@@ -166,6 +166,7 @@ std::vector<ValueId> Parser::if_rhs(const std::vector<LetName>* names) {
   }
   RegionId else_region = builder_->new_region();
   if (accept(Word::else_)) {
+    if (at_op(OpKind::if_else)) fail("P-03", tok_.range(), "expected '{' after 'else', found 'if'", "else { if ... { ... } }");
     ok = block(else_region, spec) && ok;
   } else if (names) {
     fail("P-08", since(begin), "an if with results needs an else");

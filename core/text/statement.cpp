@@ -74,6 +74,10 @@ bool Parser::block(RegionId region, const BlockSpec& spec) {
 }
 
 void Parser::statement(const BlockSpec& spec, bool& ended) {
+  if (after_bad() && source_->text().substr(last_end_, tok_.begin - last_end_).find('\n') == std::string::npos) {
+    last_bad_.reset();
+    throw Recover{};  // the rest of a statement that was not readable
+  }
   if (physical_ && (at(Tok::value) || at(Tok::lparen))) {
     Tok after = peek(1).kind, second = at(Tok::lparen) && after == Tok::value ? peek(2).kind : Tok::end;
     bool defines = at(Tok::value) ? after == Tok::colon || after == Tok::assign : second == Tok::colon || second == Tok::comma;
@@ -128,7 +132,9 @@ void Parser::statement(const BlockSpec& spec, bool& ended) {
     }
   }
   std::uint32_t begin = tok_.begin;
-  if (!at(Tok::name) && !spec.values) fail("P-03", tok_.range(), fmt::format("expected a statement, found {}", found()));
+  if (!at(Tok::name) && !spec.values)
+    fail("P-03", tok_.range(), fmt::format("expected a statement, found {}", found()),
+         at(Tok::semicolon) ? "nothing stands between statements" : "");
   Token base = tok_;
   bool simple = at(Tok::name) && peek(1).kind == Tok::lbracket;
   NodeId e = expression();
@@ -137,7 +143,9 @@ void Parser::statement(const BlockSpec& spec, bool& ended) {
     return store_to(base, syntax_.children(e), begin);
   }
   if (at(Tok::assign))
-    fail("P-03", tok_.range(), "'=' after something that is no element", physical_ ? "" : "values are bound with let");
+    fail("P-03", tok_.range(), "'=' after something that is no element",
+         physical_ ? ""
+                   : "a name is bound once, with let; a loop carries what changes; elements are stored one by one: v[i] = e");
   if (!spec.values)
     fail("P-03", n.range, "an expression is no statement",
          physical_ ? "give it a name: %a = ..." : "give it a name: let a = ...");
@@ -234,7 +242,8 @@ void Parser::let_rest(std::vector<LetName> names, bool, std::uint32_t begin) {
     origin_clause();
     if (names.size() == 1 && !names[0].type && part) return part_names(names[0], values);
     if (values.size() != names.size())
-      fail("T-08", since(begin), fmt::format("{} names for {} results", names.size(), values.size()));
+      fail("T-08", since(begin), fmt::format("{} names for {} results", names.size(), values.size()),
+           values.size() > 1 && !physical_ ? "let (a, b) = ...: a name for each result" : "");
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (names[i].type && *names[i].type != type(values[i]))
         fail("T-04", names[i].range,

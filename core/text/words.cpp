@@ -84,7 +84,7 @@ bool WordTable::is_reserved(std::string_view name) const {
 std::string_view WordTable::nearest_operation(std::string_view name) const {
   if (name.size() > 40) return {};
   std::string_view best;
-  std::size_t distance = std::max<std::size_t>(1, name.size() / 3) + 1;  // further away is another word
+  std::size_t distance = std::min(std::max<std::size_t>(1, name.size() / 3) + 1, name.size());  // further away is another word
   for (std::size_t i = 0; i < texts_.size(); ++i) {
     const WordInfo& w = infos_[i];
     if (!w.op && !w.to) continue;

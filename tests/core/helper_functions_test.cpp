@@ -75,7 +75,7 @@ TEST(Helpers, MistakesAreToldOnceWhereTheyStand) {
   const Refusal cases[] = {
       {"an unknown operation", "fn f(a: f32) -> f32 { foo(a) }\nkernel k(y: out f32[N]) { y[0] = f(1.0)\ny[1] = f(2.0) }",
        "P-07", "no operation 'foo'"},
-      {"itself", "fn f(a: f32) -> f32 { f(a) }\nkernel k(y: out f32[N]) { y[0] = f(1.0) }", "P-07", "no operation 'f'"},
+      {"itself", "fn f(a: f32) -> f32 { f(a) }\nkernel k(y: out f32[N]) { y[0] = f(1.0) }", "P-07", "'f' calls itself"},
       {"one that stands behind",
        "fn f(a: f32) -> f32 { g(a) }\nfn g(a: f32) -> f32 { a }\nkernel k(y: out f32[N]) { y[0] = f(1.0) }", "P-07",
        "no operation 'g'"},

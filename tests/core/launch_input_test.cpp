@@ -69,6 +69,15 @@ TEST(LaunchInput, ArraysWrittenOut) {
     EXPECT_NE(error.find("A-14 view x: expected"), std::string::npos) << error;
   }
   EXPECT_FALSE(make(k->abi, {{"x", "[1, 2]"}, {"y", "zeros"}}));  // another rank
+  auto point = parse_kernel("kernel k(x: in f16[], y: inout i1[]) { }");
+  Arguments lone;
+  lone.args = *make(point->abi, {{"x", "2.5"}, {"y", "true"}});
+  EXPECT_EQ(lone.elements("x"), Words{"2.5"});
+  std::string error;
+  EXPECT_FALSE(make(point->abi, {{"x", "70000.0"}, {"y", "true"}}, &error));
+  EXPECT_EQ(error, "A-14 view x: expected a literal of f16 within its range at character 1");
+  EXPECT_FALSE(make(point->abi, {{"x", "2.5"}, {"y", "1"}}, &error));
+  EXPECT_EQ(error, "A-14 view y: expected true or false, the literals of i1 at character 1");
 }
 
 TEST(LaunchInput, SharedMemoryStaysSharedInCopies) {

@@ -86,6 +86,40 @@ TEST(TextErrors, UnknownOperationsNameTheNearest) {
   EXPECT_TRUE(pir_of(program_around("%r: f32 = materialize %c, %c")).has("P-07"));
 }
 
+// What somebody writes who comes from another language: told once, with what is written here instead.
+TEST(TextErrors, HabitsOfOtherLanguagesAreToldWithWhatIsWrittenHere) {
+  const std::pair<const char*, const char*> kBodies[] = {
+      {"y[i] = x[i] / reduce add order(any) over j in 0..N { x[j] }", "give it a let of its own"},
+      {"let r = (reduce add order(any) over j in 0..N { x[j] }) * 2.0", "give it a let of its own"},
+      {"let r = 1.0 + for j in 0..N carry (s = f32(0.0)) { next s }", "give it a let of its own"},
+      {"let r = 1.0 + transpose x perm(0)", "give it a let of its own"},
+      {"let r = c % 2", "the remainder of indices is mod, of data remt, remf or remu"},
+      {"let r = i < 1 && i < 2", "write and; of bits and(a, b)"},
+      {"let r = i < 1 || i < 2", "write or; of bits or(a, b)"},
+      {"let r = i < 1 ? a : a", "write select(c, a, b); of indices ite(c, a, b)"},
+      {"let r = !(i < 1)", "write not"},
+      {"let r = c ^ c", "the exclusive or is xor(a, b)"},
+      {"y[i] += a", "an element that changes is written out: v[i] = v[i] + e"},
+      {"y[i] = a;", "nothing stands between statements"},
+      {"let t = tensor (j in 0..N) { x[j] }\ny = t",
+       "a name is bound once, with let; a loop carries what changes; elements are stored one by one: v[i] = e"},
+      {"if i < 1 { y[i] = a } else if i < 2 { y[i] = 0.0 }", "else { if ... { ... } }"},
+      {"let r = x[k[i]]", "data and index do not mix: convert first, as in to_index(k) or to_f32(i)"},
+      {"let r = scan add inclusive forward order(any) over j in 0..N { x[j] }", "let (a, b) = ...: a name for each result"},
+      {"let r = reduce sum order(any) over j in 0..N { x[j] }", "did you mean 'add'?"},
+      {"let r = reduce max order(any) over j in 0..N { x[j] }", "did you mean 'max.nan'?"},
+      {"let r = reduce foo order(any) over j in 0..N { x[j] }", "reduce add ... over n in 0..N { ... }"},
+  };
+  for (auto [body, hint] : kBodies) {
+    KirResult r = kir_of(
+        std::string(
+            "kir 1\nkernel around(x: in f32[N], k: in i32[N], y: out f32[N], a: f32, c: i32) {\nparallel i in 0..N {\n") +
+        body + "\n}\n}");
+    EXPECT_EQ(r.diagnostics.error_count(), 1u) << r.text();
+    EXPECT_EQ(hint_of(r), hint) << r.text();
+  }
+}
+
 TEST(TextErrors, LiteralsOutOfRange) {
   EXPECT_TRUE(kir_of(kernel_around("let r: index = index 9223372036854775808")).has("T-07"));
   EXPECT_TRUE(kir_of(kernel_around("let r: index = index 99999999999999999999999")).has("T-07"));
