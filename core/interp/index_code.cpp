@@ -1,5 +1,7 @@
 #include "core/interp/index_code.h"
 
+#include <utility>
+
 #include "core/base/check.h"
 
 namespace kir {
@@ -108,6 +110,7 @@ bool IndexCode::evaluate(const IndexEnvironment& environment, Result& result) co
 bool IndexCode::fail(std::uint32_t n, IndexFault fault, Result& result) const {
   result.fault = fault;
   result.where = exprs_[n];
+  result.exact = limits_.high > INT64_MAX;
   return false;
 }
 
@@ -159,6 +162,16 @@ bool IndexCode::run(std::uint32_t at, const IndexEnvironment& env, Result& resul
       case ExprKind::neg:
         if (__builtin_sub_overflow(Integer{0}, x, &out)) return fail(at, IndexFault::overflow, result);
         break;
+      case ExprKind::floordiv:
+      case ExprKind::mod:
+      case ExprKind::ceildiv: {
+        const Taint dividend = std::exchange(result.taint, Taint{0});
+        if (!run(n.b, env, result, y)) return false;
+        const bool may_be_zero = (result.taint & (kArbitrary | kUndecided)) != 0;
+        result.taint |= dividend;
+        if (may_be_zero) return fail(at, IndexFault::zero_divisor, result);
+        break;
+      }
       default:
         if (!run(n.b, env, result, y)) return false;
         break;

@@ -56,7 +56,8 @@ class IndexCode {
     Integer value = 0;
     Taint taint = 0;
     IndexFault fault = IndexFault::none;
-    Expr where;  // the node at fault
+    Expr where;          // the node at fault
+    bool exact = false;  // there: computed without a width of its own
   };
   // O(nodes).
   bool evaluate(const IndexEnvironment& environment, Result& result) const;

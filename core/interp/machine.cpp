@@ -220,7 +220,9 @@ std::string Machine::fault_text(const IndexCode::Result& r) const {
       to_string(r.where, [&](Expr leaf) { return leaf.is(ExprKind::value) ? value_name(leaf.value().index) : std::string(); });
   switch (r.fault) {
     case IndexFault::zero_divisor: return fmt::format("the divisor of {} is zero", text);
-    case IndexFault::overflow: return fmt::format("{} leaves the range of its integer type", text);
+    case IndexFault::overflow:  // an index of a kernel has no type: only the interpreter's own width ends it
+      return fmt::format("{} leaves {}", text,
+                         r.exact ? "the 128 bits in which the interpreter computes indices" : "the range of its integer type");
     case IndexFault::unbound: return fmt::format("{} has no value here", text);
     case IndexFault::none: break;
   }

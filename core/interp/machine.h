@@ -70,6 +70,7 @@ class Machine {
   // machine_pointwise.cpp
   bool element_operation(const Instr& i, const std::uint64_t* in, std::uint64_t& out, ScalarError& error) const;
   bool scalar_fault(const Instr& i, ScalarError error, Taint taint, const std::uint64_t* in);
+  bool may_fault(const Instr& i, const std::uint64_t* in, const Taint* taints) const;
   bool pointwise(const Instr& i);
   bool tensor_pointwise(const Instr& i);
   bool index(const Instr& i);

@@ -40,6 +40,26 @@ bool Machine::scalar_fault(const Instr& i, ScalarError error, Taint taint, const
   KIR_UNREACHABLE("no fault");
 }
 
+// Whether operands that may hold other words decide about a fault that these words do not have: a divisor may be zero, a
+// dividend of -1 the minimum, a converted float a NaN.
+bool Machine::may_fault(const Instr& i, const std::uint64_t* in, const Taint* taints) const {
+  constexpr Taint open = kArbitrary | kUndecided;
+  if (i.inner == InstrKind::convert) {
+    const auto mode = static_cast<ConvertMode>(i.word);
+    return (taints[0] & open) != 0 && (mode == ConvertMode::to_sint || mode == ConvertMode::to_uint);
+  }
+  if (i.inner != InstrKind::pointwise) return false;
+  switch (body_.op(i.op).kind) {
+    case OpKind::divt:
+    case OpKind::remt:
+    case OpKind::divf:
+    case OpKind::remf: return (taints[1] & open) != 0 || ((taints[0] & open) != 0 && Scalar{i.from, in[1]}.as_signed() == -1);
+    case OpKind::divu:
+    case OpKind::remu: return (taints[1] & open) != 0;
+    default: return false;
+  }
+}
+
 bool Machine::pointwise(const Instr& i) {
   std::uint64_t in[3] = {words_[i.a]};
   Taint taint = taint_[i.a];
@@ -62,6 +82,10 @@ bool Machine::pointwise(const Instr& i) {
   else
     element_operation(i, in, words_[i.dst], error);
   if (error != ScalarError::none) return scalar_fault(i, error, taint, in);
+  if (taint != 0) {
+    const Taint taints[] = {taint_[i.a], i.operands > 1 ? taint_[i.b] : Taint{0}};
+    if (may_fault(i, in, taints)) return scalar_fault(i, error, taint, in);
+  }
   taint_[i.dst] = taint;
   if (bounds_) bounds_->pointwise(i, in);
   return true;
@@ -133,7 +157,8 @@ bool Machine::tensor_pointwise(const Instr& i) {
     Taint taint = taints[0] | taints[1] | taints[2];
     if (i.inner == InstrKind::select) taint = taints[0] | (in[0] ? taints[1] : taints[2]);
     ScalarError error = ScalarError::none;
-    if (!element_operation(i, in, result->words[e], error)) return scalar_fault(i, error, taint, in);
+    if (!element_operation(i, in, result->words[e], error) || (taint != 0 && may_fault(i, in, taints)))
+      return scalar_fault(i, error, taint, in);
     if (bounds_) result->radius[e] = bounds_->element(i, in, taints, radii, result->words[e], taint);
     result->taint[e] = taint;
   }

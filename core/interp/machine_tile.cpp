@@ -49,19 +49,19 @@ bool Machine::tile_pointwise(const Instr& i) {
   }
   for (std::size_t e = 0; e < out.words.size(); ++e) {
     std::uint64_t in[3] = {};
-    Taint taint = 0;
-    for (std::size_t k = 0; k < i.operands; ++k) in[k] = words[k][e * stride[k]];
-    if (i.inner == InstrKind::select)
-      taint = taints[0][e * stride[0]] | (in[0] ? taints[1][e * stride[1]] : taints[2][e * stride[2]]);
-    else
-      for (std::size_t k = 0; k < i.operands; ++k) taint |= taints[k][e * stride[k]];
+    Taint each[3] = {};
+    for (std::size_t k = 0; k < i.operands; ++k) {
+      in[k] = words[k][e * stride[k]];
+      each[k] = taints[k][e * stride[k]];
+    }
+    const Taint taint = each[0] | (i.inner != InstrKind::select ? each[1] | each[2] : in[0] ? each[1] : each[2]);
     ScalarError error = ScalarError::none;
     std::uint64_t word = 0;
     if (i.inner == InstrKind::pointwise)
       word = i.function(in, error);
     else
       element_operation(i, in, word, error);
-    if (error != ScalarError::none) return scalar_fault(i, error, taint, in);
+    if (error != ScalarError::none || (taint != 0 && may_fault(i, in, each))) return scalar_fault(i, error, taint, in);
     out.words[e] = word;
     out.taint[e] = taint;
   }
