@@ -10,6 +10,7 @@
 #include "core/numeric/scalar_ops.h"
 #include "core/text/text.h"
 #include "proof/derive.h"
+#include "proof/exact_operation.h"
 #include "proof/sequence.h"
 
 namespace kir::proof {
@@ -67,6 +68,9 @@ class Evaluation {
     for (std::size_t i = 0; i < b.size(); ++i) known_[c.arguments[a.size() + i]] = b[i];
   }
 
+  // Nothing was rounded on the way to the values that were asked for.
+  bool exact() const { return exact_; }
+
   std::optional<Scalar> value(Term t) {
     if (auto it = known_.find(t); it != known_.end()) return it->second;
     std::optional<Scalar> v = compute(t);
@@ -96,6 +100,7 @@ class Evaluation {
           kids.push_back(*v);
         }
         ScalarResult r = evaluate_pointwise(t->op, kids);
+        exact_ = exact_ && r.ok() && is_exact(t->op, kids, r.value);
         return r.ok() ? std::optional(r.value) : std::nullopt;
       }
       case TermKind::cmp: {
@@ -114,6 +119,7 @@ class Evaluation {
         std::optional<Scalar> a = value(t->kids[0]);
         if (!a) return std::nullopt;
         ScalarResult r = evaluate_convert(static_cast<ConvertMode>(t->mode), *a, t->type);
+        exact_ = exact_ && r.ok() && !is_float(t->type);
         return r.ok() ? std::optional(r.value) : std::nullopt;
       }
       case TermKind::parameter:
@@ -129,6 +135,7 @@ class Evaluation {
 
   TermPool& terms_;
   std::unordered_map<Term, std::optional<Scalar>> known_;
+  bool exact_ = true;
 };
 
 // The identity is neutral when each component is one operation of its own accumulator and element with a neutral literal.
@@ -143,7 +150,8 @@ bool neutral_by_component(const Combine& c, const Operands& identity, const std:
   return true;
 }
 
-std::optional<Operands> apply(const Combine& c, const Operands& a, const Operands& b, TermPool& terms) {
+// `exact`: also nothing where something was rounded.
+std::optional<Operands> apply(const Combine& c, const Operands& a, const Operands& b, TermPool& terms, bool exact = false) {
   Evaluation evaluation(c, a, b, terms);
   Operands out;
   for (Term r : c.results) {
@@ -151,7 +159,34 @@ std::optional<Operands> apply(const Combine& c, const Operands& a, const Operand
     if (!v) return std::nullopt;
     out.push_back(*v);
   }
-  return out;
+  return exact && !evaluation.exact() ? std::nullopt : std::optional(out);
+}
+
+bool same_numbers(const Operands& a, const Operands& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_number);
+}
+
+// Finite operands at which a combine of floats breaks the law of its order although nothing is rounded.
+std::optional<LawWitness> broken_without_rounding(const Combine& c, Order order, const std::vector<Operands>& points,
+                                                  RegionId region, TermPool& terms) {
+  const auto both = [&](const std::optional<Operands>& a, const std::optional<Operands>& b) {
+    return a && b ? apply(c, *a, *b, terms, true) : std::nullopt;
+  };
+  const auto differ = [](const std::optional<Operands>& x, const std::optional<Operands>& y) {
+    return x && y && same_numbers(*x, *x) && same_numbers(*y, *y) && !same_numbers(*x, *y);
+  };
+  for (const Operands& a : points) {
+    if (!same_numbers(a, a)) continue;  // infinite
+    for (const Operands& b : points) {
+      if (!same_numbers(b, b)) continue;
+      const std::optional<Operands> ab = both(a, b);
+      if (order == Order::any && differ(ab, both(b, a))) return LawWitness{LawWitness::Law::commutative, region, {a, b}};
+      for (const Operands& d : points)
+        if (same_numbers(d, d) && differ(both(ab, d), both(a, both(b, d))))
+          return LawWitness{LawWitness::Law::associative, region, {a, b, d}};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -213,6 +248,14 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
     std::string sentence = fmt::format("the combine is associative{} as order({}) says",
                                        order == Order::any ? " and commutative" : "", name(order));
     if (!proven && has_float) {
+      if (auto law = broken_without_rounding(combine, order, points, region, terms)) {
+        Obligation o =
+            obligation(Side::kir, ObligationKind::combine_laws, fmt::format("{}/laws/{}", prefix, i), sentence, range);
+        o.goal = terms.exprs().boolean(true);
+        o.law = law;
+        o.preset = Obligation::Preset{Verdict::unknown, "the law does not hold, but no execution showed it"};
+        ledger.add(std::move(o));
+      }
       ledger.assume("licence",
                     fmt::format("order({}) of the reduce at {}: floating-point rounding of any such order is accepted",
                                 name(order), kernel.source ? describe(*kernel.source, range) : "?"));

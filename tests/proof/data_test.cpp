@@ -51,6 +51,41 @@ TEST(DataValues, LawsOfTruthValuesAreTriedAtEveryOperand) {
   EXPECT_TRUE(commutes.fails(ObligationKind::combine_laws)) << commutes.failures;
 }
 
+// An order of floats is the author's word about rounding: a combine that breaks its law where nothing is rounded is refuted.
+// shows: K7.12
+TEST(DataValues, ALicenceOfFloatsIsAboutRoundingOnly) {
+  auto fold = [](const std::string& members, const std::string& combine) {
+    return check_kir(
+        "kir 1\nkernel k(x: in f32[N], n: in i64[N], s: out f32[]) {\n let z = f32(0.0)\n let o = f32(1.0)\n let p0 = "
+        "i64(0)\n" +
+        members + combine + "\n s[] = r\n}\n");
+  };
+  const std::string one = "let r: f32 = reduce (j in 0..N) map { yield x[j] } combine ",
+                    two = "let (r: f32, t: f32) = reduce (j in 0..N) map { yield x[j], x[j] } combine ",
+                    place = "let (r: f32, t: i64) = reduce (j in 0..N) map { yield x[j], n[j] } combine ";
+  for (const char* order : {"tree", "any"}) {
+    const std::string head = std::string("order(") + order + ") ", f2 = "(a: f32, b: f32) ";
+    EXPECT_TRUE(fold(one, head + f2 + "{ yield a + b } init (z)").all_proved());
+    EXPECT_TRUE(fold(one, head + f2 + "{ yield max.nan(a, b) } init (z)").all_proved());
+    EXPECT_TRUE(fold(one, head + f2 + "{ yield fma(a, b, z) } init (z)").all_proved());
+    for (const char* broken : {"a - b", "a * 0.5 + b", "a + b + 1.0 * a", "(a + b) * 0.5", "fma(a, b, b)", "a / b"}) {
+      Verdicts v = fold(one, head + f2 + "{ yield " + broken + " } init (z)");
+      EXPECT_TRUE(v.fails(ObligationKind::combine_laws)) << broken;
+    }
+  }
+  // Affine maps compose, and do not commute.
+  const std::string affine = "(p: f32, q: f32, v: f32, w: f32) { yield v * p, v * q + w } init (o, z)";
+  EXPECT_TRUE(fold(two, "order(tree) " + affine).all_proved());
+  EXPECT_TRUE(fold(two, "order(any) " + affine).fails(ObligationKind::combine_laws));
+  EXPECT_TRUE(fold(two, "order(strict) " + affine).all_proved());
+  // A choice with its place: which of equal members wins is no rounding.
+  const std::string head = "(a: f32, i: i64, b: f32, j: i64) { let l = ",
+                    tail = "\n yield select(l, b, a), select(l, j, i) } init (z, p0)";
+  EXPECT_TRUE(fold(place, "order(tree) " + head + "b > a" + tail).all_proved());
+  EXPECT_TRUE(fold(place, "order(any) " + head + "b > a" + tail).fails(ObligationKind::combine_laws));
+  EXPECT_TRUE(fold(place, "order(any) " + head + "b > a or (b == a and j < i)" + tail).all_proved());
+}
+
 // Sum of select(x > 0, x, masked) with initial value init; the program masks with a literal of its own.
 Verdicts masked_sum(const std::string& init, const std::string& masked, const std::string& program_masked,
                     const std::string& order = "strict", const std::string& threshold = "0.0") {
