@@ -148,6 +148,7 @@ TEST(Faults, BR17_AStrictScanGivesTheOrderedRecurrence) {
   a.tensor("v", DType::f32, {4}, {"1", "2", "3", "4"}).tensor("y", DType::f32, {4});
   run_well(k, a);
   EXPECT_EQ(a.elements("y"), (Words{"1.0", "2.5", "4.25", "6.125"}));
+  // order(tree) for this combine is refuted: corpus/must-reject/discounted_sum_licence.kir.
   // Lifted to pairs the combine is associative, and any bracketing gives these values.
   auto lifted = parse_kernel(R"(kernel k(v: in f32[N], y: out f32[N]) {
     let (p, s, a, b) = scan inclusive forward (n in 0..N) map { yield f32(0.5), v[n] }
@@ -198,6 +199,13 @@ TEST(Faults, BR29_TheAccumulatorHasTheTypeThatTheReductionSays) {
     run_well(k, a);
     EXPECT_EQ(a.elements("z"), Words{wanted});
     EXPECT_EQ(a.args.views["y"]->load(0), *parse_literal(wanted, t));
+    // An accumulator of the elements' type is another kernel: it gets stuck where a step is half a unit.
+    auto stuck = parse_kernel(std::string("kernel k(x: in ") + type + "[N], y: out " + type +
+                              "[]) { y[] = reduce add order(strict) over n in 0..N { x[n] } }");
+    Arguments b;
+    b.tensor("x", t, {count}, Words(static_cast<std::size_t>(count), "1")).tensor("y", t, {});
+    run_well(stuck, b);
+    EXPECT_EQ(b.args.views["y"]->load(0), *parse_literal(t == DType::bf16 ? "256.0" : "2048.0", t));
   }
 }
 

@@ -176,7 +176,57 @@ TEST(Faults, BR31_ReversingInPlaceNeedsTheCopy) {
   auto dropped = parse_kernel("kernel k(x: inout i32[8]) { parallel k in 0..8 { x[7 - k] = x[k] } }");
   Arguments a;
   a.tensor("x", DType::i32, {8}, forward);
-  run_badly(dropped, a, race, {"x["});
+  run_badly(dropped, a, race, {"load x[4] races: the instance k = 3 writes", "k = 4"});
+  // 0 and 7 meet too, whoever comes first.
+  const Focus ends{{value_named(*dropped, "k"), {0, 7}}};
+  SparseLaunch launch;
+  launch.cells.resize(1);
+  for (std::int64_t i = 0; i < 8; ++i) launch.cells[0][i] = Scalar::of_int(DType::i32, i);
+  ReplayResult r = interpret_instances(*dropped, launch, ends);
+  ASSERT_TRUE(r.error);
+  EXPECT_EQ(name(r.error->kind), name(race)) << r.error->message;
+  EXPECT_NE(r.error->message.find("k = 7"), std::string::npos) << r.error->message;
+}
+
+// shows: K1.4
+// An order point that only some lanes of a group reach: here it is the end of a parallel, which every instance reaches.
+TEST(Faults, BR34_WhatOneLaneWritesAnotherReadsOnlyInOrder) {
+  const std::string write = "s[t] = to_i32(t * t)", read = "out1[t] = s[47 - t]", head = "parallel t in 0..64 { if t < 48 { ",
+                    tail = " } }\n";
+  for (bool fresh : {true, false}) {
+    const std::string begin = std::string("kernel k(out1: out i32[48], given: inout i32[48]) {\n") +
+                              (fresh ? "let s = buffer i32[48]\n" : "let s = slice given [0..48]\n");
+    auto inputs = [] {
+      Arguments a;
+      a.tensor("out1", DType::i32, {48}).tensor("given", DType::i32, {48});
+      return a;
+    };
+    auto ordered = parse_kernel(begin + head + write + tail + head + read + tail + "}");
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      Arguments a = inputs();
+      run_well(ordered, a, {.order_seed = seed});
+      const Words out = a.elements("out1");
+      EXPECT_EQ(out[0], "2209");
+      EXPECT_EQ(out[1], "2116");
+      EXPECT_EQ(out[24], "529");
+      EXPECT_EQ(out[47], "0");
+    }
+    // Without the order point lanes 0 and 47 race; so does every other pair. Fresh memory may be read before it is written.
+    auto fused = parse_kernel(begin + head + write + "\n" + read + tail + "}");
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      InterpretResult r = run(fused, inputs(), {.order_seed = seed});
+      ASSERT_FALSE(r.ok());
+      EXPECT_TRUE(r.error->kind == race || (fresh && r.error->kind == uninitialized_read)) << r.error->message;
+    }
+    if (fresh) continue;
+    const Focus pair{{value_named(*fused, "t"), {0, 47}}};
+    SparseLaunch launch;
+    launch.cells = {{}, {{0, Scalar::of_int(DType::i32, 0)}, {47, Scalar::of_int(DType::i32, 0)}}};
+    ReplayResult r = interpret_instances(*fused, launch, pair);
+    ASSERT_TRUE(r.error);
+    EXPECT_EQ(name(r.error->kind), name(race)) << r.error->message;
+    EXPECT_NE(r.error->message.find("t = 47"), std::string::npos) << r.error->message;
+  }
 }
 
 TEST(Faults, BR32_ABroadcastViewIsNotWritten) {

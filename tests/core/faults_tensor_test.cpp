@@ -64,7 +64,7 @@ TEST(Faults, BR02_AProductIsNotDistributedAcrossAWidening) {
   EXPECT_EQ(y[16], "0");
   EXPECT_EQ(y[17], "134217728");
   EXPECT_EQ(y[19], "402653184");
-  EXPECT_NE(z[17], y[17]);  // the rewrite is another program
+  EXPECT_EQ(z[17], "-4160749568");  // the rewrite is another program
 }
 
 // A valid program refused since an extent times a stride leaves 32 bits.
@@ -159,6 +159,58 @@ TEST(Faults, BR26_ShiftsKeepTheirWidth) {
       .tensor("y", DType::i64, {6});
   run_well(k, a);
   EXPECT_EQ(a.elements("y"), numbers({0, 0, -1, -1, 256, 1}));
+}
+
+// A product of variables that defeats solvers: the condition of t is never true, so both sides are equal.
+TEST(Faults, BR45_AShiftedProductUnderADeadBranch) {
+  auto kernel = [](const std::string& t) {
+    return parse_kernel("kernel k(y: in " + t + "[N], n: in " + t + "[N], source: out " + t + "[N], target: out " + t +
+                        R"([N]) {
+      parallel i in 0..N {
+        let a = y[i]
+        let c = n[i]
+        source[i] = shl(a, 1) * c
+        let p = a * c
+        let same = select(a == c, )" +
+                        t + "(1), " + t + R"((0))
+        let below = select(cmp.ult(same, a), )" +
+                        t + "(1), " + t + R"((0))
+        let b = p > below
+        let dead = cmp.ugt(select(b, )" +
+                        t + "(3), " + t + "(0)), select(b, " + t + "(-1), " + t + R"((1)))
+        target[i] = shl(p - select(dead, c, )" +
+                        t + R"((0)), 1)
+      }
+    })");
+  };
+  auto check = [&](DType t, const std::vector<std::pair<std::uint64_t, std::uint64_t>>& pairs) {
+    const std::int64_t n = static_cast<std::int64_t>(pairs.size());
+    Arguments a;
+    for (const char* view : {"y", "n", "source", "target"}) a.tensor(view, t, {n});
+    for (std::int64_t i = 0; i < n; ++i) {
+      a.args.views["y"]->store(i, {t, pairs[static_cast<std::size_t>(i)].first});
+      a.args.views["n"]->store(i, {t, pairs[static_cast<std::size_t>(i)].second});
+    }
+    run_well(kernel(std::string(name(t))), a);
+    const std::uint64_t mask = (std::uint64_t{1} << bit_width(t)) - 1;
+    int wrong = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto [y, c] = pairs[static_cast<std::size_t>(i)];
+      const Scalar right{t, 2 * y * c & mask};
+      wrong += a.args.views["source"]->load(i) != right || a.args.views["target"]->load(i) != right ? 1 : 0;
+    }
+    EXPECT_EQ(wrong, 0) << name(t);
+  };
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> every, some;
+  for (std::uint64_t y = 0; y < 256; ++y)
+    for (std::uint64_t c = 0; c < 256; ++c) {
+      every.emplace_back(y, c);
+      if (y % 16 < 2 && c % 16 < 2) some.emplace_back(y << 8 | y, c << 8 | (c ^ 0xff));
+    }
+  for (std::uint64_t edge : {0x0u, 0x1u, 0x2u, 0x7fffu, 0x8000u, 0x8001u, 0xfffeu, 0xffffu})
+    for (std::uint64_t other : {0x0u, 0x1u, 0x3u, 0x7fffu, 0x8000u, 0xffffu}) some.emplace_back(edge, other);
+  check(DType::i8, every);
+  check(DType::i16, some);
 }
 
 // A bool is not a narrow integer.
