@@ -6,86 +6,12 @@
 #include <set>
 #include <sstream>
 
+#include "built_kernel.h"
 #include "op_samples.h"
 #include "text_support.h"
 
 namespace kir::test {
 namespace {
-
-const Type kF32 = Type::scalar(DType::f32);
-const Type kI1 = Type::scalar(DType::i1);
-
-// A kernel built by hand: x: in f32[N], y: out f32[N], s: f32; `body` fills the root region.
-struct Built {
-  Kernel k;
-  BodyBuilder b;
-  RegionId root;
-  ValueId x, y, s;
-
-  Built() {
-    k.name = "built";
-    k.pool = std::make_shared<ExprPool>();
-    Expr n = k.pool->symbol("N");
-    k.abi.symbols.push_back({.name = "N", .parameter = false, .range = {}, .lo = {}, .hi = {}});
-    root = b.new_region();
-    x = view("x", Access::in, n);
-    y = view("y", Access::out, n);
-    s = b.add_argument(root, kF32, "s");
-    k.abi.params.push_back({Abi::ParamKind::scalar, 0});
-    k.abi.scalars.push_back({.name = "s", .value = s, .dtype = DType::f32, .range = {}});
-    b.enter(root);
-  }
-  ValueId view(const std::string& name, Access access, Expr n) {
-    ValueId v = b.add_argument(root, Type::view(DType::f32, {n}), name);
-    k.abi.params.push_back({Abi::ParamKind::view, k.abi.views.size()});
-    ViewParam p;
-    p.name = name;
-    p.value = v;
-    p.access = access;
-    p.shape = {n};
-    p.strides = {k.pool->constant(1)};
-    k.abi.views.push_back(p);
-    return v;
-  }
-  Attrs expr(Expr e) {
-    Attrs a;
-    a.set(AttrKey::expr, e);
-    return a;
-  }
-  Expr n(std::int64_t v) { return k.pool->constant(v); }
-  ValueId index(std::int64_t v) { return b.emit1(OpKind::index, {}, expr(n(v)), Type::index()); }
-  ValueId truth() { return b.emit1(OpKind::index, {}, expr(k.pool->boolean(true)), kI1); }
-  // A region with the given argument types that `fill` completes.
-  RegionId region(const std::vector<Type>& arguments, const std::function<void(std::vector<ValueId>)>& fill) {
-    RegionId r = b.new_region();
-    std::vector<ValueId> values;
-    for (const Type& t : arguments) values.push_back(b.add_argument(r, t, ""));
-    b.enter(r);
-    fill(values);
-    b.leave();
-    return r;
-  }
-  void yield(std::vector<ValueId> v = {}) { b.emit(OpKind::yield, std::move(v), {}, {}); }
-  Attrs ranges(std::vector<Expr> list) {
-    Attrs a;
-    a.set(AttrKey::ranges, ExprList(std::move(list)));
-    return a;
-  }
-  Attrs choice() {  // of an arg_reduce over four members
-    Attrs a = ranges({n(0), n(4)});
-    a.set(AttrKey::extreme, Extreme::max);
-    a.set(AttrKey::tie, TieRule::first);
-    a.set(AttrKey::nan, NanRule::first);
-    return a;
-  }
-  void freeze() {
-    BodyBuilder::Renumbering map;
-    k.body = b.freeze(*k.pool, std::span(&root, 1), &map);
-    k.root = RegionId(0);
-    for (ViewParam& v : k.abi.views) v.value = map.values[v.value.index];
-    for (ScalarParam& p : k.abi.scalars) p.value = map.values[p.value.index];
-  }
-};
 
 using Breaker = std::function<void(Built&)>;
 
@@ -452,6 +378,12 @@ std::multimap<std::string, Breaker> built_breakers() {
        })},
       {"V-32", body([](Built& t) { t.b.emit1(OpKind::neg, {t.s}, {}, Type::fragment(DType::f32, {t.n(4)}, "")); })},
       {"V-32", body([](Built& t) { t.b.emit1(OpKind::neg, {t.s}, {}, Type{}); })},
+      {"V-32", body([](Built& t) {
+         Attrs a;
+         a.set(AttrKey::axis, std::int64_t{0});
+         a.set(AttrKey::extents, ExprList(33, t.n(1)));
+         t.b.emit1(OpKind::iota, {}, a, Type::tensor(DType::i32, std::vector<Expr>(33, t.n(1))));
+       })},
       {"V-55", body([](Built& t) {  // a break that ends the body itself
          RegionId r = t.region({Type::index()}, [&](const auto&) { t.b.emit(OpKind::break_loop, {}, {}, {}); });
          t.b.emit_with_regions(OpKind::for_loop, {}, t.ranges({t.n(0), t.n(3)}), {r}, {});
@@ -599,8 +531,12 @@ std::multimap<std::string, std::string> text_breakers() {
   };
 }
 
+// shows: K1.2 K7.12
 TEST(VerifyKernel, EveryRuleIsBrokenBySomeKernel) {
-  std::set<std::string> broken;
+  std::set<std::string> broken;  // by a kernel of which nothing else is told
+  const auto alone = [](const Diagnostics& d, const std::string& rule) {
+    return std::all_of(d.all().begin(), d.all().end(), [&](const Diagnostic& x) { return x.id == rule; });
+  };
   for (const auto& [rule, breaker] : built_breakers()) {
     Built t;
     breaker(t);
@@ -609,13 +545,13 @@ TEST(VerifyKernel, EveryRuleIsBrokenBySomeKernel) {
     bool found = std::any_of(d.all().begin(), d.all().end(), [&](const Diagnostic& x) { return x.id == rule; });
     EXPECT_TRUE(found) << rule << " is not told; told is "
                        << (d.all().empty() ? "nothing" : d.all()[0].id + ": " + d.all()[0].message);
-    if (found) broken.insert(rule);
+    if (found && alone(d, rule)) broken.insert(rule);
   }
   for (const auto& [rule, text] : text_breakers()) {
     KirResult r = kir_of(kernel_around(text));
     EXPECT_FALSE(r.module) << text;
     EXPECT_TRUE(r.has(rule)) << text << "\n" << r.text();
-    if (r.has(rule)) broken.insert(rule);
+    if (r.has(rule) && alone(r.diagnostics, rule)) broken.insert(rule);
   }
   // The rules are those of the list at the head of verify.cpp.
   std::ifstream in(KIR_SOURCE_DIR "/core/ir/verify.cpp");
@@ -626,7 +562,8 @@ TEST(VerifyKernel, EveryRuleIsBrokenBySomeKernel) {
   const std::set<std::string> physical = {"V-72"};  // about programs: see data_preconditions_test.cpp
   int rules = 0;
   for (auto it = std::sregex_iterator(text.begin(), text.end(), rule); it != std::sregex_iterator(); ++it, ++rules)
-    EXPECT_TRUE(broken.contains((*it)[1]) || physical.contains((*it)[1])) << (*it)[1] << " has no test in which it fails";
+    EXPECT_TRUE(broken.contains((*it)[1]) || physical.contains((*it)[1]))
+        << (*it)[1] << " has no test in which it fails, and nothing else";
   EXPECT_GE(rules, 42);
 }
 
