@@ -27,6 +27,7 @@ from tally import Skip, demand, run
 
 UNSUPPORTED = 4  # kir-validate's exit code
 VIEW = re.compile(r"(\w+)\s*:\s*(in|out|inout)\s+(\w+)\s*\[")
+HEAD = re.compile(r"^(kernel|plan)\s+(\w+)\s*(?:<[^>]*>)?\s*\(([^{]*)", re.MULTILINE)
 
 
 class Tools:
@@ -146,6 +147,22 @@ def validate_check(tools, entry):
     return check
 
 
+def compared_check(entry):
+    """Each kernel of the file is run, by itself or by a plan, and each view that it writes is compared."""
+    def check():
+        text = re.sub(r"//.*", "", entry.path.read_text())
+        named = {k["name"].partition("<")[0].strip() for k in entry.kernels}
+        launched = set(re.findall(r"\blaunch\s+(\w+)", text))
+        for kind, name, head in HEAD.findall(text):
+            demand(name in named | launched, f"no entry of {entry.stem}.json names the {kind} {name}, and no plan launches it")
+            written = {view for view, access, _ in VIEW.findall(head) if access != "in"}
+            for kernel in entry.kernels:
+                if kernel["name"].partition("<")[0].strip() == name:
+                    demand(written == set(kernel["oracle"]),
+                           f"{name} writes {sorted(written)}, its oracle is about {sorted(kernel['oracle'])}")
+    return check
+
+
 def write_files(folder, files):
     for name, content in files.items():
         (pathlib.Path(folder) / name).write_bytes(content)
@@ -236,7 +253,8 @@ def same_bits(name, got, want, dtype):
 
 def kernel_checks(tools, entry):
     checks = [(f"{entry.label} proven" if entry.constructed else f"{entry.label} not constructed yet",
-               validate_check(tools, entry))]
+               validate_check(tools, entry)),
+              (f"{entry.label} compared whole", compared_check(entry))]
     for kernel in entry.kernels:
         for number, sizes in enumerate([*kernel["sizes"], *kernel.get("aliased", [])]):
             text = " ".join(f"{k}={v}" for k, v in sizes.items())

@@ -136,7 +136,8 @@ class Corpus(unittest.TestCase):
 
     def test_a_kernel_not_constructed_is_run_on_the_interpreter_only(self):
         names = [name for name, _ in corpus_checks.kernel_checks(FakeTools(), self.entry(providers=["interp"]))]
-        self.assertEqual(names, ["corpus/group/twice not constructed yet", "twice<T = f32> run at N=3",
+        self.assertEqual(names, ["corpus/group/twice not constructed yet", "corpus/group/twice compared whole",
+                                 "twice<T = f32> run at N=3",
                                  "twice<T = f32> on interp gives NumPy's values (n3)"])
         names = [name for name, _ in corpus_checks.kernel_checks(FakeTools(), self.entry())]
         self.assertIn("twice<T = f32> on host gives NumPy's values (n3)", names)
@@ -158,6 +159,19 @@ class Corpus(unittest.TestCase):
         corpus_checks.expected_check(FakeTools(), entry, TWICE, TWICE["expected"][0], "interp")()
         self.fails("differ", corpus_checks.expected_check(FakeTools(error=1), entry, TWICE, TWICE["expected"][0], "interp"))
         self.fails("differ", corpus_checks.expected_check(FakeTools(error=1), entry, TWICE, TWICE["expected"][0], "host"))
+
+    def test_every_kernel_and_written_view_is_compared(self):
+        corpus_checks.compared_check(self.entry())()
+        self.fails("its oracle is about", corpus_checks.compared_check(self.entry(kernels=[TWICE | {"oracle": {}}])))
+        entry = self.entry()
+        more = KERNEL + "kernel more(x: inout f32[N]) {\n}\n"
+        entry.path.write_text(more)
+        self.fails("names the kernel more", corpus_checks.compared_check(entry))
+        plan = "plan twice(x: in f32[N], y: out f32[N]) { launch more(x = y) }\n"
+        entry.path.write_text(more.replace("twice<T: dtype in {f32, bf16}>", "other").replace("T[N]", "f32[N]") + plan)
+        self.fails("names the kernel other", corpus_checks.compared_check(entry))
+        entry.path.write_text("kernel more(x: inout f32[N]) {\n}\n" + plan)
+        corpus_checks.compared_check(entry)()
 
     def test_providers_that_differ_fail(self):
         self.fails("exit 1", corpus_checks.compare_check(FakeTools(1), self.entry(), TWICE, {"N": 3}, 1))
