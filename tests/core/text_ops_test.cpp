@@ -5,7 +5,7 @@
 namespace kir::test {
 namespace {
 
-// shows: K1.1
+// shows: K1.3 K1.4 K1.5
 TEST(TextOperations, EveryRowRoundTripsAndIsRefused) {
   std::vector<OpSample> samples = op_samples();
   for (const OpRow& r : op_table()) {

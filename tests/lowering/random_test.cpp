@@ -179,14 +179,18 @@ BoundLaunch launch(const Abi& abi, std::int64_t m, std::int64_t n, std::int64_t 
   return bound ? *bound : BoundLaunch{};
 }
 
-// shows: K1.7 K2.2 K2.3 K3.3 K3.4 K9.3
+// shows: K1.1 K1.7 K2.2 K2.3 K3.3 K3.4 K9.3
 TEST(RandomKernels, ProgramsLeaveWhatTheirKernelsLeave) {
   int compared = 0, refused = 0, erroneous = 0, with_axes = 0;
   for (std::uint64_t seed = 0; seed < (std::getenv("KIR_SEEDS") ? std::strtoull(std::getenv("KIR_SEEDS"), nullptr, 10) : 1500);
        ++seed) {
     const std::string text = Writer(seed).kernel();
-    Built b = build_kernel(kernel(text));
+    const auto frozen = kernel(text);
+    ASSERT_TRUE(frozen) << text;
+    const std::string before = content_hash(*frozen);
+    Built b = build_kernel(frozen);
     ASSERT_TRUE(b.kernel) << text;
+    ASSERT_EQ(content_hash(*frozen), before) << text;
     if (!b.result) {
       EXPECT_NE(b.errors.find("L-01"), std::string::npos) << b.errors;
       ++refused;
