@@ -3,7 +3,7 @@
 //
 // Exit: 0 done, or all equal; 1 different or erroneous; 2 usage or input; 3 not decided: nothing is known to be wrong, but a
 // difference has no bound, or the kernel's control depends on values that permitted executions may compute differently;
-// 4 the provider is not here (no GPU), or does not run plans. Of several the first of 2, 1, 4, 3.
+// 4 the provider is not here (no GPU), or does not run this kernel or plan. Of several the first of 2, 1, 4, 3.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -164,25 +164,35 @@ Outcome run_provider(const std::string& provider, const Input& in, const Options
   return run_cuda(in, o);
 }
 
+std::string without_blanks(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
 int load(const Options& o, Input& in) {
   in.kernel_source = read_source(o.file);
   if (!in.kernel_source) return kExitUsage;
   Diagnostics d;
   std::optional<Module> module = parse_kir(in.kernel_source, d);
   if (!module) return complain(d.render(*in.kernel_source));
-  std::string names;
+  // An id names one kernel, a name all kernels of its constexprs, nothing all that there is.
+  const std::string wanted = without_blanks(o.kernel);
+  std::vector<std::string> names, meant;
   for (const auto& k : module->kernels) {
-    names += (names.empty() ? "" : ", ") + k->id();
-    if (!in.kernel && (o.kernel.empty() || k->id() == o.kernel || k->name == o.kernel)) in.kernel = k;
+    names.push_back(k->id());
+    if (!wanted.empty() && without_blanks(k->id()) != wanted && k->name != wanted) continue;
+    meant.push_back(k->id());
+    in.kernel = k;
   }
   for (const auto& p : module->plans) {
-    names += (names.empty() ? "plan " : ", plan ") + p->name;
-    if (!in.kernel && !in.plan && (o.kernel.empty() || p->name == o.kernel)) in.plan = p;
+    names.push_back("plan " + p->name);
+    if (!wanted.empty() && p->name != wanted) continue;
+    meant.push_back(names.back());
+    in.plan = p;
   }
-  if (!in.kernel && !in.plan)
-    return complain(fmt::format("{}: there is no kernel or plan {}; it has {}", o.file, o.kernel, names));
-  if (o.kernel.empty() && module->kernels.size() + module->plans.size() > 1)
-    return complain(fmt::format("{}: say which --kernel: {}", o.file, names));
+  if (meant.empty())
+    return complain(fmt::format("{}: there is no kernel or plan {}; it has {}", o.file, o.kernel, fmt::join(names, ", ")));
+  if (meant.size() > 1) return complain(fmt::format("{}: say which --kernel: {}", o.file, fmt::join(meant, ", ")));
 
   bool needs_program = o.on != "interp";
   for (const std::string& c : o.compare) needs_program = needs_program || c != "interp";
@@ -199,7 +209,10 @@ int load(const Options& o, Input& in) {
   } else if (needs_program) {
     Diagnostics c;
     std::optional<lowering::Construction> made = lowering::construct(*in.kernel, c);
-    if (!made) return complain(c.render(*in.kernel_source));
+    if (!made) {
+      complain(c.render(*in.kernel_source));
+      return kUnavailable;
+    }
     in.program = made->program;
   }
 
@@ -350,7 +363,7 @@ int run_tool(int argc, char** argv) {
   if (auto code =
           tools::parse_command_line(app, argc, argv,
                                     "0 done, or all equal or in their bounds; 1 different or erroneous; 2 usage or input;\n"
-                                    "3 undecided; 4 the provider is not here, or does not run plans"))
+                                    "3 undecided; 4 the provider is not here, or does not run this kernel or plan"))
     return *code;
   auto runs = [&](const std::string& p) { return o.on == p || std::count(o.compare.begin(), o.compare.end(), p) > 0; };
   if (!o.physical.empty() && !runs("physical") && !runs("host") && !runs("cuda"))

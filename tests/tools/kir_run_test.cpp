@@ -166,6 +166,17 @@ TEST_F(KirRun, RefusesBadInput) {
   expect(run(2, "no_such.kir"), {"no_such.kir: No such file"});
   expect(run(2, write("bad.kir", "kir 1\nkernel k(x: in f32[N]) { let a = }\n")), {"bad.kir:2:", "^"});
   expect(run(2, corpus("softmax.kir") + " --kernel nothing"), {"there is no kernel or plan nothing", "softmax"});
+  const std::string clamp = corpus("clamp.kir") + " --arg x=[1] --arg y=zeros --arg lo=0 --arg hi=2 --kernel ";
+  expect(run(2, clamp + "clamp"), {"say which --kernel: clamp<T = ", ", clamp<T = "});
+  expect(run(0, clamp + "'clamp<T=f64>'"), {"y: f64[1] 1.0"});
+  const std::string chosen =
+      write("chosen.kir",
+            "kir 1\nkernel k(x: in f32[N], y: out f32[N], p: i1) {\n  let a = tensor (i in 0..N) { x[i] }\n"
+            "  let b = tensor (i in 0..N) { -x[i] }\n  let t = if p { yield a } else { yield b }\n"
+            "  parallel i in 0..N { y[i] = t[i] }\n}\n") +
+      " --arg x=[1,2] --arg p=false --on ";
+  expect(run(0, chosen + "interp"), {"y: f32[2] -1.0 -2.0"});
+  expect(run(4, chosen + "host"), {"[L-02]", "^"});
   expect(run(2, corpus("softmax.kir") + " --arg x=random:1"), {"the integer M has no value [A-01]"});
   expect(run(2, corpus("softmax.kir") + " --arg x=random:1 --arg M=3 --arg N=0"),
          {"the relation N >= 1 does not hold: N = 0", "where N >= 1"});
