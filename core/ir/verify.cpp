@@ -32,8 +32,8 @@
 //   V-26  view, transpose, slice, broadcast: the relation fits the source, the result type is the derived one.
 //   V-27  A tensor's domain begins at 0 and is its shape; its region yields the element; elem reads a tensor.
 //   V-28  The region of a view holds only `index` operations.
-//   V-29  Regions of tensor, reduce (map) and while (condition) write nothing; a combine holds only pointwise operations
-//         and ifs over them.
+//   V-29  Regions that compute values, all but the bodies of parallel, for, while and if, write nothing. A combine, a product
+//         and an apply hold only pointwise operations and ifs over them.
 //   V-30  Carried values, what is handed on, and results have the same types; both branches of an if yield its results.
 //   V-31  A reduction's map, combine, identity, initial values and results agree in number and type (data scalars).
 //   V-32  A value's type belongs to the vocabulary; its extents are integers; its rank is at most 32.

@@ -487,6 +487,26 @@ std::multimap<std::string, std::string> text_breakers() {
       {"V-45", "let r = reduce (j in 0..N) where { yield j } map { yield a } combine order(any) (u: f32, v: f32) { yield u }"},
       {"V-45", "let r = reduce (j in 0..N) where { yield c } map { yield a } combine order(any) (u: f32, v: f32) { yield u }"},
       {"V-29", "let r = reduce add order(any) over j in 0..N where { y[j] = a\n yield p } { x[j] }"},
+      {"V-29", "let g1 = gather x (j in 0..N) { y[j] = a\n yield j }"},
+      {"V-29", "let b1 = buffer f32[N] init (j) { y[j] = a\n yield a }"},
+      {"V-29", "scatter unique y (j in 0..N) { w[j] = c\n yield j, a }"},
+      {"V-29", "histogram w (j in 0..N) { y[j] = a\n yield j, 1 } out_of_range(drop)"},
+      {"V-29", "let (r, t) = scan add inclusive forward order(any) over j in 0..N { y[j] = a\n x[j] }"},
+      {"V-29", "let (r, t) = arg_reduce max tie(first) nan(first) over j in 0..N { y[j] = a\n x[j] }"},
+      {"V-29",
+       "let r = contract free( | ) paired(j in 0..N) lhs { y[j] = a\n yield a } rhs { yield b } product exact accumulate f32 "
+       "order(any)"},
+      {"V-29",
+       "let r = region_fold [0..N] uses (y, a) summarize [lo..hi] { for j in lo..hi { y[j] = a }\n yield i32(1) } combine "
+       "order(tree) (u: i32, v: i32) { yield u }"},
+      {"V-29",
+       "let (r, t) = region_scan [0..N] uses (y, a) init (i32(0)) summarize [lo..hi] { yield i32(1) } combine order(tree) "
+       "(u: i32, v: i32) { yield u } apply (u: i32, v: i32) { yield u } emit [lo..hi] (g: i32) { let e = for j in lo..hi "
+       "collect (i32) { y[j] = a\n next g }\n yield e }"},
+      {"V-29",
+       "let (r, t) = region_scan [0..N] uses (y, a, i) init (i32(0)) summarize [lo..hi] { yield i32(1) } combine order(tree) "
+       "(u: i32, v: i32) { yield u } apply (u: i32, v: i32) { y[i] = a\n yield u } emit [lo..hi] (g: i32) { let e = for j in "
+       "lo..hi collect (i32) { next g }\n yield e }"},
       {"V-47",
        "let (r, t) = scan exclusive forward (j in 0..N) map { yield a } combine order(any) (u: f32, v: f32) { yield u }"},
       {"V-31",
