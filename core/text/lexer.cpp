@@ -122,14 +122,14 @@ Token Lexer::number(std::uint32_t begin) {
   if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X')) {
     at_ += 2;
     bool any = is_hex(peek());
-    while (is_hex(peek()) || peek() == '_') ++at_;
+    while (is_hex(peek()) || (peek() == '_' && is_hex(peek(1)))) ++at_;
     if (!any && !is_part(peek())) {
       report_({begin, at_}, "a hexadecimal number has at least one digit", {});
       return {Tok::bad, begin, at_, 0};
     }
   } else {
     auto digits = [&] {
-      while (is_digit(peek()) || peek() == '_') ++at_;
+      while (is_digit(peek()) || (peek() == '_' && is_digit(peek(1)))) ++at_;  // between digits
     };
     digits();
     if (peek() == '.' && is_digit(peek(1))) {  // "0..N" is a range

@@ -131,6 +131,15 @@ TEST(TextErrors, LiteralsOutOfRange) {
   EXPECT_TRUE(kir_of("kir 1\nkernel k(x: in f32[N] align 99999999999) { }").has("T-07"));
 }
 
+TEST(TextErrors, UnderscoresStandBetweenDigits) {
+  auto with = [](const std::string& literal) { return kir_of("kir 1\nkernel k(y: out f32[1]) { y[0] = " + literal + " }"); };
+  for (const char* good : {"1_0.0_1", "1_000.5e1_0", "0.1_2"}) EXPECT_TRUE(with(good).module) << good;
+  for (const char* bad : {"1__0.0", "1_.0", "1.0_", "1.0__1", "1.0e1_", "1.0e1__0"}) EXPECT_FALSE(with(bad).module) << bad;
+  auto integer = [](const std::string& literal) { return kir_of("kir 1\nkernel k(x: in f32[" + literal + "]) { }"); };
+  for (const char* good : {"1_0", "0xf_f", "1_0_0"}) EXPECT_TRUE(integer(good).module) << good;
+  for (const char* bad : {"1_", "1__0", "0x_f", "0xf_", "0xf__f"}) EXPECT_FALSE(integer(bad).module) << bad;
+}
+
 TEST(TextErrors, DataAndIndexDoNotMix) {
   for (const char* body : {"y[i] = a + i",
                            "y[i] = i",
