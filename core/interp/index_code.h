@@ -38,6 +38,13 @@ struct IndexEnvironment {
   const std::int64_t* position = nullptr;  // its coordinates
 };
 
+// Members of low..high; at most the largest integer.
+inline Integer distance(Integer low, Integer high) {
+  Integer out = 0;
+  if (low >= high) return 0;
+  return __builtin_sub_overflow(high, low, &out) ? static_cast<Integer>(~static_cast<unsigned __int128>(0) >> 1) : out;
+}
+
 enum class IndexFault : std::uint8_t { none, zero_divisor, overflow, unbound };
 
 class IndexCode {

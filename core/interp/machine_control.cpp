@@ -56,6 +56,7 @@ bool Machine::for_range(const Instr& i, const ForPlan& plan, Integer low, Intege
     const Round r = round(plan.region, plan.next, i.op);
     if (r == Round::failed) return false;
     if (r == Round::left) break;
+    if (plan.exact && distance(v, high) <= step) break;  // v + step may be beyond what an Integer holds
     if (!plan.exact && v + step > IndexCode::Limits::width(plan.type).high)
       return fail(
           RuntimeErrorKind::index_overflow, i.op,
@@ -65,7 +66,7 @@ bool Machine::for_range(const Instr& i, const ForPlan& plan, Integer low, Intege
 }
 
 bool Machine::for_collect(const Instr& i, const ForPlan& plan, Integer low, Integer high) {
-  const auto extent = static_cast<std::int64_t>(std::clamp<Integer>(high - low, 0, INT64_MAX));
+  const auto extent = static_cast<std::int64_t>(std::min<Integer>(distance(low, high), INT64_MAX));
   if (!count_step(i.op, static_cast<std::uint64_t>(extent))) return false;
   std::vector<std::shared_ptr<TensorValue>> made;
   for (std::size_t k = 0; k < plan.collected.size(); ++k) {
@@ -119,7 +120,7 @@ bool Machine::for_focused(const Instr& i, const ForPlan& plan, Integer low, Inte
     const Round r = round(plan.region, plan.next, i.op);
     if (r == Round::failed) return false;
     if (r == Round::left) return move(plan.finish, i.op);
-    next = v + step;
+    if (__builtin_add_overflow(static_cast<Integer>(v), step, &next)) next = high;
     if (!plan.exact && next > IndexCode::Limits::width(plan.type).high)
       return fail(RuntimeErrorKind::index_overflow, i.op,
                   fmt::format("the increment of {} beyond {} leaves {}", value_name(plan.variable), v, name(plan.type)));

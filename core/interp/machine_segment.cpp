@@ -113,7 +113,7 @@ bool SegmentRun::active_members() {
   if (!m_.evaluate(plan_.low, op_, low) || !m_.evaluate(plan_.high, op_, high)) return false;
   if (!plan_.where.region) {
     if (low < high) runs_.push_back({low, high});
-    members_ = std::max<Integer>(high - low, 0);
+    members_ = distance(low, high);
     return true;
   }
   for (Integer j = low; j < high; ++j) {

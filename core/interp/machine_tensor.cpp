@@ -14,7 +14,7 @@ bool Machine::domain(const DomainPlan& plan, OpId op, Domain& d) {
   for (std::size_t k = 0; k < plan.arguments.size(); ++k) {
     Integer low = 0, high = 0;
     if (!evaluate(plan.low[k], op, low) || !evaluate(plan.high[k], op, high)) return false;
-    Integer extent = high > low ? high - low : 0;
+    Integer extent = distance(low, high);
     std::optional<std::vector<std::int64_t>> values;
     if (focus_)
       if (auto it = focus_->find(ValueId(plan.focus.empty() ? plan.arguments[k] : plan.focus[k])); it != focus_->end()) {

@@ -290,6 +290,21 @@ TEST(InterpretKernelErrors, ZeroDivisor) {
   run_badly(k, a, zero_divisor, {"n floordiv d", "n = 0"});
 }
 
+TEST(InterpretKernel, BoundsNearTheEndOfTheIntegers) {
+  const std::string top = "9223372036854775807", head = "kernel k(y: out i32[1]) { let s = " + top + " * " + top + "  ";
+  Arguments a;
+  a.tensor("y", DType::i32, {1});
+  // The iteration after the last one would be beyond 128 bits: 0, s, 2 s.
+  auto k = parse_kernel(head + "let n = for i in 0..2 * s + 1 step s carry (n = i32(0)) { next n + 1 }  y[0] = n }");
+  run_well(k, a, {.max_steps = 1000});
+  EXPECT_EQ(a.elements("y"), std::vector<std::string>{"3"});
+  // So would the number of members be.
+  for (const char* endless :
+       {"parallel i in -2 * s..2 * s { }", "let t = reduce add order(any) over i in -2 * s..2 * s { i32(1) }",
+        "let t = for i in -2 * s..2 * s collect (i32) { next i32(1) }"})
+    run_badly(parse_kernel(head + endless + "  y[0] = 1 }"), a, step_limit, {"more than 1000 steps"}, {.max_steps = 1000});
+}
+
 TEST(InterpretKernelErrors, StepLimit) {
   auto k = parse_kernel(
       "kernel k(y: out i32[]) { let one = i32(1)  let r = while carry (v: i32 = one) when { let c = v == v  yield c } do { "
