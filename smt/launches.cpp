@@ -195,6 +195,7 @@ std::optional<LaunchArgs> make_args(const Abi& abi, const Symbols& symbols, Cont
         return {};
     }
     if (last > max_bytes / byte_size(v.dtype) || extents_product(v, symbols) > max_bytes) return {};
+    if (!storage_bytes(v.dtype, shape, strides)) return {};  // a stride alone may leave the address space
     for (const AliasFact& f : abi.aliases) {
       if (std::max(f.a, f.b) != i || (f.kind == AliasKind::may_alias && !aliased)) continue;
       const TensorPtr& other = tensors[std::min(f.a, f.b)];

@@ -14,6 +14,8 @@ namespace {
 
 constexpr unsigned kRunawayMilliseconds = 120'000;
 constexpr unsigned kMemoryMegabytes = 6000;
+// Z3 multiplies polynomials out before it counts resources: (N + 1) to the power 8192 keeps it for minutes.
+constexpr std::uint32_t kMostDegree = 128;
 
 // Distinct leaves get distinct names: symbols as they are, the others with a character that no symbol has.
 std::string leaf_name(Expr e) {
@@ -172,10 +174,29 @@ Reply ask_unguarded(std::span<const Expr> conjunction, const Strategy& strategy,
   return reply;
 }
 
+// The degree of e as a polynomial over its leaves and its divisions.
+std::uint32_t degree(Expr e, std::unordered_map<const ExprNode*, std::uint32_t>& known) {
+  if (e.kids().empty()) return e.is(ExprKind::constant) || e.is(ExprKind::boolean) ? 0 : 1;
+  if (auto it = known.find(e.node()); it != known.end()) return it->second;
+  std::uint32_t out = 0;
+  for (Expr k : e.kids()) {
+    const std::uint32_t of = degree(k, known);
+    out = e.is(ExprKind::mul) ? std::min(out + of, WrittenOut::kMost) : std::max(out, of);
+  }
+  return known[e.node()] = out;
+}
+
 }  // namespace
 
 Reply ask(std::span<const Expr> conjunction, const Strategy& strategy, std::uint64_t rlimit,
           const std::function<bool(Expr)>& positive) {
+  std::unordered_map<const ExprNode*, std::uint32_t> degrees;
+  for (Expr e : conjunction)
+    if (const std::uint32_t n = degree(e, degrees); n > kMostDegree) {
+      Reply reply;
+      reply.reason = fmt::format("a product of {} factors is not multiplied out", n);
+      return reply;
+    }
   try {
     static const bool limited = (z3::set_param("memory_max_size", static_cast<int>(kMemoryMegabytes)), true);
     (void)limited;

@@ -109,6 +109,28 @@ TEST(KirValidate, SharedValuesAreLookedAtOnce) {
       1);
 }
 
+// shows: D4
+TEST(KirValidate, PowersAreNotMultipliedOut) {
+  kir::testing::TemporaryFolder folder;
+  std::string squares = "let a0 = N + 1\n";
+  for (int i = 0; i < 13; ++i) {
+    const std::string a = "a" + std::to_string(i);
+    squares += "let a" + std::to_string(i + 1) + " = " + a + " * " + a + "\n";
+  }
+  const int code = validate_within_limits(folder, "kernel k(y: out f32[N]) {\n" + squares + "y[a13] = 0.0 }");
+  EXPECT_TRUE(code == 1 || code == 3) << code;
+}
+
+// A stride by which no second element is in the address space.
+TEST(KirValidate, StridesBeyondTheAddressSpaceAreNoLaunches) {
+  kir::testing::TemporaryFolder folder;
+  const auto code = [&](const std::string& stride) {
+    return validate_within_limits(folder, "kernel k(x: in f32[N] strides(" + stride + "), y: out f32[N]) { y[0] = x[0] }");
+  };
+  for (const char* stride : {"9223372036854775807", "2305843009213693952", "S"}) EXPECT_LE(code(stride), 5) << stride;
+  EXPECT_EQ(code("2305843009213693951"), 1);  // N = 0
+}
+
 // A program that differs below such a graph is refused, in whichever order the operands are compared.
 TEST(KirValidate, SharedValuesDoNotSlowARefusal) {
   kir::testing::TemporaryFolder folder;
