@@ -84,6 +84,11 @@ std::string error_text(const RuntimeError& e, const SourcePtr& source) {
   return out;
 }
 
+// An interpreter that gave up has not said that the execution is erroneous.
+int code_of(const RuntimeError& e) {
+  return e.kind == RuntimeErrorKind::step_limit || e.kind == RuntimeErrorKind::unsupported ? kUndecided : kDifferent;
+}
+
 Outcome run_interpreter(const Input& in, const Options& o, bool with_bounds) {
   Outcome out{"interp", "", copy_arguments(in.args), {}};
   Diagnostics d;
@@ -100,7 +105,10 @@ Outcome run_interpreter(const Input& in, const Options& o, bool with_bounds) {
     out.reference = interpret_reference(*in.kernel, *launch, options);
   else
     out.reference.result = interpret(*in.kernel, *launch, options);
-  if (!out.reference.result.ok()) out.error = error_text(*out.reference.result.error, in.kernel_source);
+  if (const std::optional<RuntimeError>& error = out.reference.result.error) {
+    out.error = error_text(*error, in.kernel_source);
+    out.code = code_of(*error);
+  }
   return out;
 }
 
@@ -120,7 +128,10 @@ Outcome run_physical(const Input& in, const Options& o) {
   if (!launch) return out;
   const InterpretResult r = interpret(*in.program, *launch, {.max_steps = o.max_steps, .order_seed = o.order_seed});
   // A constructed program has the ranges of the kernel that it comes from.
-  if (!r.ok()) out.error = error_text(*r.error, in.program_source ? in.program_source : in.kernel_source);
+  if (!r.ok()) {
+    out.error = error_text(*r.error, in.program_source ? in.program_source : in.kernel_source);
+    out.code = code_of(*r.error);
+  }
   return out;
 }
 
@@ -190,6 +201,7 @@ int load(const Options& o, Input& in) {
     meant.push_back(names.back());
     in.plan = p;
   }
+  if (names.empty()) return complain(fmt::format("{} holds no kernel or plan", o.file));
   if (meant.empty())
     return complain(fmt::format("{}: there is no kernel or plan {}; it has {}", o.file, o.kernel, fmt::join(names, ", ")));
   if (meant.size() > 1) return complain(fmt::format("{}: say which --kernel: {}", o.file, fmt::join(meant, ", ")));
@@ -272,11 +284,13 @@ int told(const Outcome& outcome) {
   return outcome.code;
 }
 
+std::string_view why_not(int code) { return code == kUndecided ? "the interpreter gave up" : "the execution is erroneous"; }
+
 int run_one(const Options& o, const Input& in) {
   // Native code of an erroneous execution may do anything, so the physical interpreter goes first.
   if (is_native(o.on) && !o.unguarded)
     if (int code = told(run_physical(in, o)); code != kDone) {
-      fmt::print(stderr, "{}: not run, since the execution is erroneous\n", o.on);
+      fmt::print(stderr, "{}: not run, since {}\n", o.on, why_not(code));
       return code;
     }
   const Outcome result = run_provider(o.on, in, o);
@@ -302,7 +316,7 @@ int compare_all(const Options& o, const Input& in) {
     Outcome first = run_physical(in, o);
     note(first);
     if (!first.error.empty() && native) {
-      fmt::print(stderr, "{}: not run, since the execution is erroneous\n", fmt::join(wanted, ", "));
+      fmt::print(stderr, "{}: not run, since {}\n", fmt::join(wanted, ", "), why_not(first.code));
       wanted.clear();
     }
     if (physical) outcomes.push_back(std::move(first));
@@ -360,10 +374,10 @@ int run_tool(int argc, char** argv) {
                "run native code without the physical interpreter's run before it; a faulty program may then do anything");
   app.add_option("--order-seed", o.order_seed, "order of unordered instances in the interpreters; 0 is ascending")
       ->check(kCount);
-  if (auto code =
-          tools::parse_command_line(app, argc, argv,
-                                    "0 done, or all equal or in their bounds; 1 different or erroneous; 2 usage or input;\n"
-                                    "3 undecided; 4 the provider is not here, or does not run this kernel or plan"))
+  if (auto code = tools::parse_command_line(
+          app, argc, argv,
+          "0 done, or all equal or in their bounds; 1 different or erroneous; 2 usage or input;\n"
+          "3 undecided, or the interpreter gave up; 4 the provider is not here, or does not run this kernel or plan"))
     return *code;
   auto runs = [&](const std::string& p) { return o.on == p || std::count(o.compare.begin(), o.compare.end(), p) > 0; };
   if (!o.physical.empty() && !runs("physical") && !runs("host") && !runs("cuda"))

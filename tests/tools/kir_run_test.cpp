@@ -200,6 +200,19 @@ TEST_F(KirRun, SaysWhenNothingCanBeDecided) {
   expect(run(3, file + " --arg N=3 --arg x=zeros --compare physical,host"), {"not decided"});
 }
 
+TEST_F(KirRun, GivingUpIsNoError) {
+  const std::string endless =
+      write("k.kir",
+            "kir 1\nkernel k(y: out i32[1]) { let n = while carry (a = i32(1)) when { a > 0 } do { next a "
+            "}  y[0] = n }\n");
+  expect(run(3, endless + " --arg y=zeros --max-steps 1000"), {"step_limit: more than 1000 steps", "k.kir:2:"});
+  expect(run(3, endless + " --arg y=zeros --max-steps 1000 --on host"), {"not run, since the interpreter gave up"});
+  const std::string large =
+      write("l.kir", "kir 1\nkernel k(y: out f32[1]) { let b = buffer f32[9223372036854775807]  b[0] = 1.0  y[0] = 1.0 }\n");
+  expect(run(3, large + " --arg y=zeros"), {"more than this machine holds"});
+  expect(run(2, write("e.kir", "kir 1\n")), {"holds no kernel or plan"});
+}
+
 TEST_F(KirRun, SaysWhyThereIsNoGpu) {
   const std::string out = run(std::system("test -e /dev/nvidia0") == 0 ? 0 : 4,
                               corpus("vector_add.kir") + " --arg N=4 --arg x=random:1 --arg y=random:2 --on cuda");
