@@ -191,7 +191,7 @@ std::string many_relations(std::size_t count) {
 
 std::size_t count_tokens(const std::string& text) {
   text::Names names;
-  text::Lexer lexer(text, names, [](SourceRange, std::string) {});
+  text::Lexer lexer(text, names, [](SourceRange, std::string, std::string) {});
   std::size_t count = 0;
   while (lexer.next().kind != text::Tok::end) ++count;
   return count;
