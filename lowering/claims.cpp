@@ -221,7 +221,11 @@ void Claims::define(ValueId physical, Expr value) {
 }
 
 void Claims::define_spec(ValueId kir, Expr value) {
-  spec_[kir] = pool().import(value, [&](Expr l) { return l.is(ExprKind::value) ? spec(l.value(), l.sort()) : Expr(); });
+  spec_[kir] = spec(value);
+}
+
+Expr Claims::spec(Expr kir) {
+  return pool().import(kir, [&](Expr l) { return l.is(ExprKind::value) ? spec(l.value(), l.sort()) : Expr(); });
 }
 
 void Claims::share(ValueId kir, ValueId physical, Sort sort) {

@@ -37,6 +37,7 @@ class Claims {
   void share(ValueId kir, ValueId physical, Sort sort);
 
   Expr spec(ValueId kir, Sort sort = Sort::integer);
+  Expr spec(Expr kir);  // an expression of the kernel
   Expr phys(ValueId physical, Sort sort = Sort::integer);
   ExprPool& pool() { return *ledger_.pool; }
 

@@ -6,16 +6,20 @@
 
 namespace kir::lowering {
 
-Translator::Element Translator::element(OpId id, ValueId view, std::span<const ValueId> coordinates) {
-  std::vector<Expr> physical, spec;
-  for (ValueId c : coordinates) {
-    physical.push_back(pool_.value(value(c)));
-    spec.push_back(claims_.spec(c));
+Translator::Coordinates Translator::coordinates(std::span<const ValueId> kir) {
+  Coordinates out;
+  for (ValueId c : kir) {
+    out.physical.push_back(pool_.value(value(c)));
+    out.spec.push_back(claims_.spec(c));
   }
-  Place place =
-      resolve(kernel_, view, std::move(physical), pool_, [&](Expr l) { return pool_.value(value(l.value()), l.sort()); });
-  Place meant =
-      resolve(kernel_, view, std::move(spec), claims_.pool(), [&](Expr l) { return claims_.spec(l.value(), l.sort()); });
+  return out;
+}
+
+Translator::Element Translator::element(OpId id, ValueId view, Coordinates at, bool masked) {
+  Place place = resolve(
+      kernel_, view, std::move(at.physical), pool_, [&](Expr l) { return pool_.value(value(l.value()), l.sort()); }, masked);
+  Place meant = resolve(
+      kernel_, view, std::move(at.spec), claims_.pool(), [&](Expr l) { return claims_.spec(l.value(), l.sort()); }, masked);
   const ViewParam* param = kernel_.abi.find_view(place.base);
   KIR_CHECK(param, "an access of {} names no ABI view", kernel_.id());
   Element e{value(place.base), param->name, {}, std::move(meant.coordinates)};
@@ -26,7 +30,7 @@ Translator::Element Translator::element(OpId id, ValueId view, std::span<const V
 void Translator::load(OpId id) {
   const Op& op = b_.op(id);
   LoadView l = as_load(b_, op);
-  Element e = element(id, l.view, l.coordinates);
+  Element e = element(id, l.view, coordinates(l.coordinates), static_cast<bool>(l.where));
   std::vector<ValueId> operands = {e.view};
   operands.insert(operands.end(), e.coordinates.begin(), e.coordinates.end());
   ValueId where = l.where ? value(l.where) : ValueId{};
@@ -41,7 +45,7 @@ void Translator::load(OpId id) {
 void Translator::store(OpId id) {
   const Op& op = b_.op(id);
   StoreView s = as_store(b_, op);
-  Element e = element(id, s.view, s.coordinates);
+  Element e = element(id, s.view, coordinates(s.coordinates), static_cast<bool>(s.where));
   std::vector<ValueId> operands = {e.view};
   operands.insert(operands.end(), e.coordinates.begin(), e.coordinates.end());
   operands.push_back(value(s.value));

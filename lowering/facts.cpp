@@ -32,6 +32,13 @@ KernelFacts::KernelFacts(const Kernel& kernel) : kernel_(kernel) {
   }
   for (const ViewParam& v : kernel.abi.views)
     for (Expr e : v.shape) extents_.insert(expand(e));
+  preconditions_ = std::make_unique<Facts>(pool_);
+  for (Expr e : extents_) preconditions_->assume(less_equal(pool_.constant(0), e));
+  for (Expr e : kernel.abi.where) preconditions_->assume(expand(e));
+}
+
+bool KernelFacts::never_negative(Expr e) const {
+  return preconditions_->decide(less_equal(pool_.constant(0), e)).value_or(false);
 }
 
 Expr KernelFacts::expand(Expr e) const {
@@ -61,7 +68,7 @@ bool KernelFacts::launch_visible(Expr e) {
 
 bool KernelFacts::is_free(OpId id) const {
   const Op& op = body().op(id);
-  return op.kind != OpKind::load && op.kind != OpKind::elem && (is_pointwise(op.kind) || is_relation(op.kind));
+  return is_pointwise(op.kind) || is_relation(op.kind) || op.kind == OpKind::iota;
 }
 
 const std::vector<ValueId>& KernelFacts::captures(OpId root) const {
@@ -110,22 +117,15 @@ class KernelFacts::Walk {
       return;
     }
     const Op& o = b_.op(id);
-    if (is_relation(o.kind) || o.kind == OpKind::tensor) return;
+    if (is_relation(o.kind) || makes_tensor(o.kind)) return;
     if (o.kind == OpKind::load) {
       LoadView load = as_load(b_, o);
-      access(id, site, load.view, load.coordinates, false);
+      access(id, site, load.view, coordinates(load.coordinates), false);
     } else if (o.kind == OpKind::store) {
       StoreView store = as_store(b_, o);
-      access(id, site, store.view, store.coordinates, true);
+      access(id, site, store.view, coordinates(store.coordinates), true);
     } else if (o.kind == OpKind::elem) {
-      Place place = resolve(f_.kernel_, o.operands[0], coordinates(std::span(o.operands).subspan(1)), f_.pool_, leaf());
-      OpId tensor = b_.value(place.base).op;
-      if (!tensor || b_.op(tensor).kind != OpKind::tensor) return;  // construction reports it
-      RegionId region = b_.op(tensor).regions[0];
-      auto saved = args_;
-      for (std::size_t i = 0; i < place.coordinates.size(); ++i) args_[b_.region(region).args[i]] = place.coordinates[i];
-      for (OpId inner : b_.region(region).ops) op(inner, site ? site : id);
-      args_ = std::move(saved);
+      element(o.operands[0], coordinates(std::span(o.operands).subspan(1)), site ? site : id);
     } else {
       for (RegionId r : o.regions)
         for (OpId inner : b_.region(r).ops) op(inner, site);
@@ -133,8 +133,36 @@ class KernelFacts::Walk {
   }
 
  private:
-  void access(OpId id, OpId site, ValueId view, std::span<const ValueId> at, bool write) {
-    Place place = resolve(f_.kernel_, view, coordinates(at), f_.pool_, leaf());
+  // What reading an element of a tensor reads.
+  void element(ValueId tensor, std::vector<Expr> at, OpId site) {
+    Place place = resolve(f_.kernel_, tensor, std::move(at), f_.pool_, leaf());
+    const OpId made = b_.value(place.base).op;
+    if (!made || !makes_tensor(b_.op(made).kind)) return;  // construction reports it
+    if (++visited_ > kMaxInlined) f_.too_large_ = true;
+    const Op& o = b_.op(made);
+    const auto saved = args_;
+    if (!o.regions.empty()) {
+      const Region& region = b_.region(o.regions[0]);
+      for (std::size_t i = 0; i < place.coordinates.size(); ++i) args_[region.args[i]] = place.coordinates[i];
+      for (OpId inner : region.ops) op(inner, site);
+    }
+    if (o.kind == OpKind::gather) source(made, o.operands[0], coordinates(b_.yields(o.regions[0])), site);
+    if (o.kind == OpKind::concat) {  // one of them
+      const auto axis = static_cast<std::size_t>(o.attrs.get<std::int64_t>(AttrKey::axis));
+      for (ValueId v : o.operands) {
+        source(made, v, place.coordinates, site);
+        place.coordinates[axis] = place.coordinates[axis] - bound(f_.expand(b_.type(v).shape[axis]));
+      }
+    }
+    args_ = saved;
+  }
+  void source(OpId reader, ValueId v, std::vector<Expr> at, OpId site) {
+    if (f_.too_large_) return;
+    if (b_.type(v).is(TypeKind::view)) return access(reader, site, v, std::move(at), false);
+    element(v, std::move(at), site);
+  }
+  void access(OpId id, OpId site, ValueId view, std::vector<Expr> at, bool write) {
+    Place place = resolve(f_.kernel_, view, std::move(at), f_.pool_, leaf());
     const ViewParam* param = f_.kernel_.abi.find_view(place.base);
     if (!param) return;  // construction reports it
     out_.push_back({id, write, static_cast<std::size_t>(param - f_.kernel_.abi.views.data()), std::move(place.coordinates),

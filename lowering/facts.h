@@ -5,6 +5,7 @@
 // kernel: `index` values are expanded, relations are composed, and a tensor's elements are followed into its region.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/index/simplify.h"
 #include "core/kir/kernel.h"
 
 namespace kir::lowering {
@@ -40,6 +42,9 @@ class KernelFacts {
   static bool launch_visible(Expr expanded);
   // Is the expanded expression at least 0 because it is an extent of a view?
   bool is_extent(Expr expanded) const { return extents_.contains(expanded); }
+
+  // Is the launch-visible expression at least 0 by the preconditions?
+  bool never_negative(Expr expanded) const;
 
   // Does the operation, or one nested in it, write memory?
   bool has_effect(OpId op) const { return effect_[op.index]; }
@@ -74,6 +79,7 @@ class KernelFacts {
   mutable std::unordered_map<OpId, std::vector<ValueId>> captures_;
   mutable bool too_large_ = false;
   std::unordered_set<Expr> extents_;
+  std::unique_ptr<Facts> preconditions_;  // of the launch
   std::vector<bool> effect_;
   std::vector<std::size_t> position_;
   std::vector<std::size_t> alias_class_;

@@ -27,8 +27,8 @@ class Fusing {
  private:
   OpId outermost_tensor(OpId op) const {
     OpId found;
-    for (OpId at = b_.region(b_.op(op).parent).parent; at; at = b_.region(b_.op(at).parent).parent)
-      if (b_.op(at).kind == OpKind::tensor) found = at;
+    for (OpId at = op; at; at = b_.region(b_.op(at).parent).parent)
+      if (makes_tensor(b_.op(at).kind)) found = at;
     return found;
   }
 
@@ -101,7 +101,7 @@ bool check_followable(const KernelFacts& facts, Diagnostics& diagnostics) {
     const Value& value = b.value(ValueId(i));
     if (!value.type.is(TypeKind::tensor) && !value.type.is(TypeKind::view)) continue;
     if (kernel.abi.find_view(ValueId(i))) continue;
-    if (value.op && (is_relation(b.op(value.op).kind) || b.op(value.op).kind == OpKind::tensor)) continue;
+    if (value.op && (is_relation(b.op(value.op).kind) || makes_tensor(b.op(value.op).kind))) continue;
     diagnostics.error("L-02", value.range,
                       fmt::format("{} is a tensor chosen or carried by control flow: it would have to be kept, and there is no "
                                   "buffer for it",

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "core/base/check.h"
+#include "core/index/reshape.h"
 
 namespace kir::lowering {
 namespace {
@@ -52,13 +53,29 @@ std::vector<Expr> through_broadcast(const Kernel& kernel, const Op& op, const st
   return out;
 }
 
+std::vector<Expr> through_reshape(const Kernel& kernel, const Op& op, const std::vector<Expr>& at, ExprPool& pool,
+                                  const LeafMap& leaf, bool masked) {
+  auto import = [&](const std::vector<Expr>& extents) {
+    std::vector<Expr> out;
+    for (Expr e : extents) out.push_back(pool.import(e, leaf));
+    return out;
+  };
+  return reshaped(import(kernel.body.type(op.operands[0]).shape), import(op.attrs.get<ExprList>(AttrKey::extents)), at, pool,
+                  masked);
+}
+
 }  // namespace
 
 bool is_relation(OpKind kind) {
-  return kind == OpKind::view || kind == OpKind::transpose || kind == OpKind::slice || kind == OpKind::broadcast;
+  return kind == OpKind::view || kind == OpKind::transpose || kind == OpKind::slice || kind == OpKind::broadcast ||
+         kind == OpKind::reshape;
 }
 
-Place resolve(const Kernel& kernel, ValueId resource, std::vector<Expr> at, ExprPool& pool, const LeafMap& leaf) {
+bool makes_tensor(OpKind kind) {
+  return kind == OpKind::tensor || kind == OpKind::gather || kind == OpKind::concat || kind == OpKind::iota;
+}
+
+Place resolve(const Kernel& kernel, ValueId resource, std::vector<Expr> at, ExprPool& pool, const LeafMap& leaf, bool masked) {
   const Body& body = kernel.body;
   const LeafMap values = [&](Expr l) { return l.is(ExprKind::value) ? leaf(l) : Expr(); };
   while (OpId id = body.value(resource).op) {
@@ -77,6 +94,8 @@ Place resolve(const Kernel& kernel, ValueId resource, std::vector<Expr> at, Expr
         Expr begin = ranges[2 * k];
         source.push_back(begin.is_constant(0) ? at[k] : at[k] + pool.import(begin, values));
       }
+    } else if (op.kind == OpKind::reshape) {
+      source = through_reshape(kernel, op, at, pool, values, masked);
     } else {
       source = through_broadcast(kernel, op, at, pool, values);
     }

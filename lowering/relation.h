@@ -1,6 +1,6 @@
-// Coordinate relations: what view, transpose, slice and broadcast name in the end. A view or tensor value is followed to
-// the value that holds the elements (an ABI view, or the result of a `tensor`), and the coordinates are rewritten on the
-// way; so a relation leaves nothing behind but integer expressions.
+// Coordinate relations: what view, transpose, slice, broadcast and reshape name in the end. A view or tensor value is followed
+// to the value that holds the elements (an ABI view, or the result of an operation that makes a tensor), and the coordinates
+// are rewritten on the way; so a relation leaves nothing behind but integer expressions.
 #pragma once
 
 #include <functional>
@@ -20,10 +20,14 @@ struct Place {
 };
 
 bool is_relation(OpKind kind);
+// tensor, gather, concat, iota: their elements are computed where they are read.
+bool makes_tensor(OpKind kind);
 
 // The element of `resource` at `coordinates` (one per axis, of `pool`), told as an element of the base. O(chain of
-// relations times expression size).
-Place resolve(const Kernel& kernel, ValueId resource, std::vector<Expr> coordinates, ExprPool& pool, const LeafMap& leaf);
+// relations times expression size). The coordinates lie in the resource, or (`masked`) perhaps not: then nothing of the result is
+// divided by an extent that may be 0.
+Place resolve(const Kernel& kernel, ValueId resource, std::vector<Expr> coordinates, ExprPool& pool, const LeafMap& leaf,
+              bool masked = false);
 
 // The base alone.
 ValueId base_of(const Kernel& kernel, ValueId resource);

@@ -15,7 +15,7 @@ bool taken(const Abi& abi, const std::string& name) {
 Expr extent_of(const KernelFacts& facts, const InstanceAxis& axis, ExprPool& pool) {
   auto import = [&](Expr e) { return pool.import(e, {}); };
   const bool from_zero = axis.lo.is_constant(0);
-  const bool plain = facts.is_extent(axis.hi) || (axis.hi.is(ExprKind::constant) && axis.hi.number() >= 0);
+  const bool plain = facts.is_extent(axis.hi) || facts.never_negative(axis.hi);
   if (from_zero && plain) return import(axis.hi);
   if (axis.lo.is(ExprKind::constant) && axis.hi.is(ExprKind::constant)) {
     std::int64_t size = 0;

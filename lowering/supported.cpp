@@ -68,6 +68,10 @@ std::string missing(const Op& op) {
     case OpKind::transpose:
     case OpKind::slice:
     case OpKind::broadcast:
+    case OpKind::reshape:
+    case OpKind::concat:
+    case OpKind::iota:
+    case OpKind::gather:
     case OpKind::parallel:
     case OpKind::while_loop:
     case OpKind::if_else:
@@ -85,10 +89,6 @@ std::string missing(const Op& op) {
     case OpKind::atomic_rmw:
     case OpKind::atomic_cas:
     case OpKind::assume_in_bounds:
-    case OpKind::reshape:
-    case OpKind::concat:
-    case OpKind::iota:
-    case OpKind::gather:
     case OpKind::part:
     case OpKind::break_loop:
     case OpKind::continue_loop:

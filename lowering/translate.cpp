@@ -101,10 +101,14 @@ void Translator::op(OpId id) {
     case OpKind::store: return store(id);
     case OpKind::elem: return elem(id);
     case OpKind::tensor:
+    case OpKind::gather:
+    case OpKind::concat:
+    case OpKind::iota:
     case OpKind::view:
     case OpKind::transpose:
     case OpKind::slice:
-    case OpKind::broadcast: return;  // followed where their elements are used
+    case OpKind::broadcast:
+    case OpKind::reshape: return;  // followed where their elements are used
     case OpKind::parallel: return parallel(id);
     case OpKind::for_loop:
     case OpKind::while_loop:
@@ -120,10 +124,6 @@ void Translator::op(OpId id) {
     case OpKind::atomic_rmw:
     case OpKind::atomic_cas:
     case OpKind::assume_in_bounds:
-    case OpKind::reshape:
-    case OpKind::concat:
-    case OpKind::iota:
-    case OpKind::gather:
     case OpKind::part:
     case OpKind::break_loop:
     case OpKind::continue_loop:

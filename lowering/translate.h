@@ -43,9 +43,22 @@ class Translator {
     std::vector<ValueId> coordinates;  // physical
     std::vector<Expr> spec;            // claims' pool
   };
-  Element element(OpId id, ValueId view, std::span<const ValueId> coordinates);
+  struct Coordinates {
+    std::vector<Expr> physical;  // program's pool
+    std::vector<Expr> spec;      // claims' pool
+  };
+  Coordinates coordinates(std::span<const ValueId> kir);
+  Element element(OpId id, ValueId view, Coordinates at, bool masked);
   // construct_tensor.cpp
   void elem(OpId id);
+  struct Read {
+    ValueId value;  // physical
+    ValueId yielded;  // the KIR value that it is, if any
+  };
+  Read element_of(OpId id, ValueId tensor, Coordinates at);
+  Read element_of_source(OpId id, ValueId source, Coordinates at);  // a view or tensor
+  Read concat(OpId id, Coordinates at, std::size_t first, std::size_t last);  // of these operands
+  void enter_element(RegionId region, const Coordinates& at, OpId id);
   // construct_control.cpp
   void parallel(OpId id);
   void structured(OpId id);  // for, while, if: regions keep their shape

@@ -79,7 +79,11 @@ void BodyDenoter::run(OpId id) {
     case OpKind::view:
     case OpKind::transpose:
     case OpKind::slice:
-    case OpKind::broadcast: return run_relation(op);
+    case OpKind::broadcast:
+    case OpKind::reshape: return run_relation(op);
+    case OpKind::concat:
+    case OpKind::iota:
+    case OpKind::gather: return run_made_tensor(op);
     case OpKind::parallel: return run_parallel(op);
     case OpKind::for_loop: return run_for(op);
     case OpKind::if_else: return run_if(op);
@@ -105,10 +109,6 @@ void BodyDenoter::run(OpId id) {
     case OpKind::atomic_rmw:
     case OpKind::atomic_cas:
     case OpKind::assume_in_bounds:
-    case OpKind::reshape:
-    case OpKind::concat:
-    case OpKind::iota:
-    case OpKind::gather:
     case OpKind::part:
     case OpKind::arg_reduce:
     case OpKind::scan:

@@ -62,6 +62,9 @@ class BodyDenoter {
   void run_pointwise(const Op& op);
   void run_memory(const Op& op);
   void run_relation(const Op& op);
+  void run_made_tensor(const Op& op);  // gather, concat, iota
+  Term element_of_concat(const Op& op, std::size_t axis, std::vector<Expr> element, std::size_t first, std::size_t last);
+  std::vector<Expr> through_reshape(const Op& op, const RelationValue& source, const std::vector<Expr>& at);
   void run_for(const Op& op);
   void run_if(const Op& op);
   void run_parallel(const Op& op);
@@ -69,6 +72,13 @@ class BodyDenoter {
   void run_fragment(const Op& op);
   Combine combine(RegionId region);  // a combine region over fresh arguments
   void run_unsupported(const Op& op, std::string why);
+  // The element of a view or tensor at coordinates that lie in it (claimed), as seen here.
+  Term read(const Op& op, const RelationValue& r, const std::vector<Expr>& at);
+  // Claims that an access stays in every domain on the way: those of the relations, then the memory's own.
+  void claim_bounds(const Op& op, std::string_view verb, const RelationValue& r, const std::vector<Expr>& at,
+                    const std::vector<Binder>& under, const std::vector<Expr>& when, const TermPool::Substitution& lanes);
+  static TermPool::Substitution at(const RelationValue& r, const std::vector<Expr>& coordinates);
+  Term converted_index(Expr e, DType to);  // as convert.sint or convert.wrap of an index converts it
   std::shared_ptr<const RelationValue> unknown_tensor(ValueId v);  // of which nothing but its extents is known
 
   const Type& type(ValueId v) const { return body_.type(v); }

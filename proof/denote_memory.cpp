@@ -4,15 +4,11 @@
 #include "proof/denote_body.h"
 
 namespace kir::proof {
-namespace {
-
-TermPool::Substitution at(const RelationValue& r, const std::vector<Expr>& coordinates) {
+TermPool::Substitution BodyDenoter::at(const RelationValue& r, const std::vector<Expr>& coordinates) {
   TermPool::Substitution s;
   for (std::size_t i = 0; i < r.vars.size(); ++i) s.exprs.emplace(r.vars[i].var.node(), coordinates[i]);
   return s;
 }
-
-}  // namespace
 
 std::string BodyDenoter::show(const RelationValue& r, const std::vector<Expr>& coordinates) const {
   std::string s = r.name + "[";
@@ -36,7 +32,6 @@ void BodyDenoter::run_memory(const Op& op) {
   if (!store && type(op.results[0]).is(TypeKind::fragment)) fragment = type(op.results[0]);
   for (ValueId v : coordinate_ids) at_view.push_back(expr_of(v));
   Expr active = where ? expr_of(where) : pool_.boolean(true);
-  ObligationKind bounds = physical_ ? ObligationKind::access_bounds : ObligationKind::kir_safe;
 
   if (store && in_value_region_) return run_unsupported(op, "stores inside a reduce or tensor region");
 
@@ -55,25 +50,8 @@ void BodyDenoter::run_memory(const Op& op) {
   if (physical_ && physical_->launch.threads > 1)
     event.thread = positions.empty() ? (store ? pool_.constant(0) : Expr()) : thread_of(fragment, positions);
 
-  // Bounds: in every domain passed on the way, then in the memory itself.
+  claim_bounds(op, store ? "store to" : "load of", r, at_view, event.binders, event.guards, lane_substitution);
   TermPool::Substitution here = at(r, at_view);
-  auto in_bounds = [&](Expr c, const Interval& domain, std::size_t axis, const std::string& of) {
-    Claim claim{
-        .kind = bounds,
-        .what = fmt::format("{} {} stays inside {} on axis {}", store ? "store to" : "load of", show(r, at_view), of, axis),
-        .binders = event.binders,
-        .guards = event.guards,
-        .goal = open(both(less_equal(domain.lo, c), less(c, domain.hi))),
-        .range = op.range,
-        .preset = {}};
-    out_.claims.push_back(std::move(claim));
-  };
-  for (std::size_t i = 0; i < r.vars.size(); ++i)
-    in_bounds(at_view[i], r.vars[i], i, fmt::format("[{}, {})", to_string(r.vars[i].lo), to_string(r.vars[i].hi)));
-  for (std::size_t i = 0; i < r.passed.size(); ++i)
-    in_bounds(terms_.substitute(r.passed[i].first, here),
-              {{}, terms_.substitute(r.passed[i].second.lo, here), terms_.substitute(r.passed[i].second.hi, here)}, i,
-              "its source");
   std::vector<Expr> coordinates;
   for (Expr c : r.coordinates) coordinates.push_back(terms_.substitute(c, here));
   for (Expr c : coordinates) event.coordinates.push_back(open(c));
@@ -103,6 +81,28 @@ void BodyDenoter::run_memory(const Op& op) {
   define(op.results[0], loaded);
 }
 
+void BodyDenoter::claim_bounds(const Op& op, std::string_view verb, const RelationValue& r, const std::vector<Expr>& at_view,
+                               const std::vector<Binder>& under, const std::vector<Expr>& when,
+                               const TermPool::Substitution& lanes) {
+  const TermPool::Substitution here = at(r, at_view);
+  auto inside = [&](Expr c, Expr lo, Expr hi, std::size_t axis, const std::string& of) {
+    Claim claim{.kind = physical_ ? ObligationKind::access_bounds : ObligationKind::kir_safe,
+                .what = fmt::format("{} {} stays inside {} on axis {}", verb, show(r, at_view), of, axis),
+                .binders = under,
+                .guards = when,
+                .goal = terms_.substitute(both(less_equal(lo, c), less(c, hi)), lanes),
+                .range = op.range,
+                .preset = {}};
+    if (!claim.goal.is_true()) out_.claims.push_back(std::move(claim));
+  };
+  for (std::size_t i = 0; i < r.vars.size(); ++i)
+    inside(at_view[i], r.vars[i].lo, r.vars[i].hi, i,
+           fmt::format("[{}, {})", to_string(r.vars[i].lo), to_string(r.vars[i].hi)));
+  for (std::size_t i = 0; i < r.passed.size(); ++i)
+    inside(terms_.substitute(r.passed[i].first, here), terms_.substitute(r.passed[i].second.lo, here),
+           terms_.substitute(r.passed[i].second.hi, here), i, "its source");
+}
+
 void BodyDenoter::run_relation(const Op& op) {
   ValueId result = op.results[0];
   if (op.kind == OpKind::tensor) {
@@ -129,16 +129,8 @@ void BodyDenoter::run_relation(const Op& op) {
     std::vector<Expr> coordinates;
     for (std::size_t i = 1; i < op.operands.size(); ++i) coordinates.push_back(expr_of(op.operands[i]));
     for (Expr c : coordinates) decides(c, op.range);
+    claim_bounds(op, "element of", source, coordinates, binders, guards, {});
     TermPool::Substitution here = at(source, coordinates);
-    auto check = [&](Expr c, const Interval& d, std::size_t axis) {
-      claim(ObligationKind::kir_safe,
-            fmt::format("element {} stays inside its domain on axis {}", show(source, coordinates), axis),
-            both(less_equal(d.lo, c), less(c, d.hi)), op.range);
-    };
-    for (std::size_t i = 0; i < source.vars.size(); ++i) check(coordinates[i], source.vars[i], i);
-    for (std::size_t i = 0; i < source.passed.size(); ++i)
-      check(terms_.substitute(source.passed[i].first, here),
-            {{}, terms_.substitute(source.passed[i].second.lo, here), terms_.substitute(source.passed[i].second.hi, here)}, i);
     return define(result, terms_.substitute(source.body, here));
   }
 
@@ -185,6 +177,11 @@ void BodyDenoter::run_relation(const Op& op) {
       }
       break;
     }
+    case OpKind::reshape: {
+      for (Expr e : op.attrs.get<ExprList>(AttrKey::extents)) to_source.push_back(add(translate(e), "r"));
+      to_source = through_reshape(op, source, to_source);
+      break;
+    }
     case OpKind::view: {
       const ExprList& extents = op.attrs.get<ExprList>(AttrKey::extents);
       RegionId region = op.regions[0];
@@ -203,7 +200,9 @@ void BodyDenoter::run_relation(const Op& op) {
     domain.lo = terms_.substitute(domain.lo, s);
     domain.hi = terms_.substitute(domain.hi, s);
   }
-  for (std::size_t i = 0; i < source.vars.size(); ++i) made->passed.emplace_back(to_source[i], source.vars[i]);
+  // A reshape of as many elements maps its elements into the source: nothing more is owed.
+  if (op.kind != OpKind::reshape)
+    for (std::size_t i = 0; i < source.vars.size(); ++i) made->passed.emplace_back(to_source[i], source.vars[i]);
   for (Expr& c : made->coordinates) c = terms_.substitute(c, s);
   if (made->body) made->body = terms_.substitute(made->body, s);
   bind(result, {SymbolicValue::Kind::relation, {}, nullptr, made});

@@ -45,6 +45,12 @@ bool is_integer_conversion(ConvertMode m) { return m == ConvertMode::wrap || m =
 
 }  // namespace
 
+// A signed reading of an index gives equal values whatever width it was computed in: it counts as i64 on both sides.
+Term BodyDenoter::converted_index(Expr e, DType to) {
+  if (is_integer(to) && to != DType::i1) return terms_.integer(e, to);
+  return terms_.convert(is_float(to) ? ConvertMode::sint : ConvertMode::wrap, to, terms_.integer(e, DType::i64));
+}
+
 void BodyDenoter::run_pointwise(const Op& op) {
   ValueId result = op.results[0];
   const Type& t = type(result);
@@ -90,12 +96,10 @@ void BodyDenoter::run_pointwise(const Op& op) {
     ConvertMode m = op.attrs.get<ConvertMode>(AttrKey::mode);
     const SymbolicValue& v = values_[op.operands[0].index];
     bool exact_integer = v.kind == SymbolicValue::Kind::expr && v.expr.sort() == Sort::integer;
-    if (exact_integer && is_integer_conversion(m) && is_integer(t.dtype) && t.dtype != DType::i1)
-      return define(result, terms_.integer(v.expr, t.dtype));
+    if (exact_integer && is_integer_conversion(m)) return define(result, converted_index(v.expr, t.dtype));
     if (m == ConvertMode::to_bool && exact_integer)
       return bind(result, SymbolicValue::of(not_equal(v.expr, pool_.constant(0))));
-    // A signed reading of an index gives equal values whatever width it was computed in: it counts as i64 on both sides.
-    Term a = exact_integer && m == ConvertMode::sint ? terms_.integer(v.expr, DType::i64) : operand(0);
+    Term a = operand(0);
     if (m == ConvertMode::to_sint || m == ConvertMode::to_uint) {
       Claim c{.kind = ObligationKind::kir_safe,
               .what = "the conversion is in range",

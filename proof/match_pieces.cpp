@@ -83,6 +83,26 @@ void simplify_divisions(Assignment& map, const std::vector<Expr>& facts_text) {
   }
 }
 
+// psi(phi(v)) is seen to be v for every point v of the program.
+bool inverts(const Assignment& psi, const Assignment& phi, const std::vector<Expr>& points, const std::vector<Expr>& under) {
+  std::optional<Facts> facts;
+  for (Expr v : points) {
+    auto it = psi.find(v.node());
+    if (it == psi.end()) return false;
+    Expr again = kir::substitute(it->second, [&](Expr l) {
+      auto known = phi.find(l.node());
+      return known == phi.end() ? Expr() : known->second;
+    });
+    if (same_polynomial(again, v)) continue;
+    if (!facts) {
+      facts.emplace(v.pool());
+      for (Expr f : under) facts->assume(f);
+    }
+    if (!facts->decide(equal(again, v)).value_or(false)) return false;
+  }
+  return true;
+}
+
 Piece renamed(const Piece& p, TermPool& terms, TermPool::Substitution& s) {
   Piece out = p;
   for (Interval& b : out.binders) {
@@ -189,10 +209,17 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
         if (first_reason.empty()) first_reason = "no map from the program's points to the KIR's was found";
         continue;
       }
-      simplify_divisions(phi, under);
-      std::vector<Equation> back;
-      for (Expr v : k_vars) back.push_back({phi.at(v.node()), v});
-      Assignment psi = solve(p_vars, back, pool_);
+      // Quotients are inverted as they are where that works out, else in the simplifier's form.
+      auto inverse = [&](const Assignment& map) {
+        std::vector<Equation> back;
+        for (Expr v : k_vars) back.push_back({map.at(v.node()), v});
+        return solve(p_vars, back, pool_);
+      };
+      Assignment psi = inverse(phi);
+      if (!inverts(psi, phi, p_vars, under)) {
+        simplify_divisions(phi, under);
+        psi = inverse(phi);
+      }
       // An outer iteration that only bounds an inner one: from where the inner range begins.
       for (const Interval& outer : p.binders)
         for (const Interval& inner : p.binders) {

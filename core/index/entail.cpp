@@ -6,7 +6,7 @@
 //       taken such that one atom disappears
 //   E5  quotient: p >= 0 iff d*p + d - 1 >= 0, d > 0; the product removes p's quotients by d
 //   E6  cases: an atom min(a, b), max(a, b), ite(c, a, b) is one of its operands, under its condition
-// The search is bounded by kNodes goals and kDepth steps.
+// The search is bounded by a number of steps and goals.
 #include <algorithm>
 
 #include "core/index/simplify_engine.h"
@@ -14,8 +14,10 @@
 namespace kir {
 namespace {
 
-constexpr int kNodes = 160;
-constexpr int kDepth = 12;
+// A short proof is not to be missed behind a long way that leads nowhere.
+constexpr struct {
+  int depth, nodes;
+} kSearches[] = {{5, 400}, {12, 160}};
 constexpr int kCases = 2;
 
 Polynomial one() { return Polynomial::constant(1); }
@@ -36,8 +38,11 @@ bool SimplifyEngine::nonneg(const Polynomial& p) {
   if (r.lo && *r.lo >= 0) return true;
   if (r.hi && *r.hi < 0) return false;
   proven_[p.terms()] = false;  // while it is being looked at
-  Search search{kNodes >> (2 * cases_), {}};
-  bool ok = prove(p, kDepth, search);
+  bool ok = false;
+  for (auto [depth, nodes] : kSearches) {
+    Search search{nodes >> (2 * cases_), {}};
+    if ((ok = prove(p, depth, search))) break;
+  }
   proven_[p.terms()] = ok;
   return ok;
 }

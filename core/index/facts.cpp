@@ -251,6 +251,14 @@ void SimplifyEngine::close() {
     else if (nonneg(-z))
       add_nonneg(-z - one());
   }
+  // S16
+  const std::vector<Polynomial> facts = nonneg_;
+  for (const Polynomial& f : facts)
+    for (const auto& [m, c] : f.terms()) {
+      if (m.size() < 2 || c <= 0 || !nonneg(Polynomial::term(m, c) - f - one())) continue;
+      for (Expr factor : m)
+        if (Polynomial a = Polynomial::atom(factor); nonneg(a)) add_nonneg(a - one());
+    }
   propagate();
   for (const auto& [a, r] : ranges_)
     if (is_leaf(a) && r.lo && r.hi && *r.lo == *r.hi && !solved_.contains(a)) {
