@@ -7,10 +7,14 @@ namespace kir::emit {
 std::vector<Lowered> Emitter::emit_region(RegionId region) {
   for (OpId id : body_.region(region).ops) {
     const Op& op = body_.op(id);
-    if (op.kind == OpKind::yield || op.kind == OpKind::next) {
+    if (row(op.kind).terminator) {
       std::vector<Lowered> out;
       for (ValueId v : op.operands) out.push_back(values_[v.index]);
-      return out;
+      if (op.kind == OpKind::yield || op.kind == OpKind::next) return out;
+      const Join& way = op.kind == OpKind::break_loop ? loops_.back().after : loops_.back().next;
+      assign(way.slots, out);
+      b_.CreateBr(way.block);
+      return {};
     }
     if (!failed_) emit_op(op);
     if (failed_) break;
@@ -102,9 +106,9 @@ void Emitter::emit_op(const Op& op) {
     case OpKind::atomic_cas:
     case OpKind::assume_in_bounds:
     case OpKind::arg_reduce:
-    case OpKind::region_fold:
+    case OpKind::region_fold: return error("E-09", op.range, fmt::format("`{}` has no code yet", row(op.kind).name));
     case OpKind::break_loop:
-    case OpKind::continue_loop: return error("E-09", op.range, fmt::format("`{}` has no code yet", row(op.kind).name));
+    case OpKind::continue_loop:
     case OpKind::yield:
     case OpKind::next: KIR_UNREACHABLE("a terminator amid a region");
   }
@@ -176,29 +180,44 @@ std::vector<Lowered> Emitter::values_of(std::span<const Slot> slots) const {
   return out;
 }
 
+Emitter::Join Emitter::make_join(const std::string& name, std::span<const Type* const> types) {
+  llvm::BasicBlock* block = new_block(name);
+  return {block, make_slots(types, block)};
+}
+
+// From the builder's block to the join, and on from there with the values that meet.
+std::vector<Lowered> Emitter::go_to(const Join& join, std::span<const Lowered> values) {
+  assign(join.slots, values);
+  b_.CreateBr(join.block);
+  b_.SetInsertPoint(join.block);
+  return values_of(join.slots);
+}
+
 std::vector<Lowered> Emitter::counted_loop(
     llvm::Value* lo, llvm::Value* hi, llvm::Value* step, std::span<const Type* const> types, std::span<const Lowered> initial,
     const std::string& name, const std::function<std::vector<Lowered>(llvm::Value*, std::vector<Lowered>)>& body) {
-  llvm::BasicBlock* header = new_block(name);
   llvm::BasicBlock* inside = new_block(name + ".body");
-  llvm::BasicBlock* after = new_block(name + ".end");
+  llvm::BasicBlock* ended = new_block(name + ".ended");
   llvm::BasicBlock* before = b_.GetInsertBlock();
-  std::vector<Slot> slots = make_slots(types, header);
-  llvm::PHINode* iv = Builder(header, header->begin()).CreatePHI(lo->getType(), 2, name);
+  const Join header = make_join(name, types);
+  loops_.push_back({make_join(name + ".next", types), make_join(name + ".end", types)});
+  llvm::PHINode* iv = Builder(header.block, header.block->begin()).CreatePHI(lo->getType(), 2, name);
   iv->addIncoming(lo, before);
-  assign(slots, initial);
-  b_.CreateBr(header);
+  const std::vector<Lowered> carried = go_to(header, initial);
+  b_.CreateCondBr(b_.CreateICmpSLT(iv, hi), inside, ended);
 
-  b_.SetInsertPoint(header);
-  b_.CreateCondBr(b_.CreateICmpSLT(iv, hi), inside, after);
   b_.SetInsertPoint(inside);
-  std::vector<Lowered> next = body(iv, values_of(slots));
-  iv->addIncoming(b_.CreateAdd(iv, step), b_.GetInsertBlock());
+  std::vector<Lowered> next = body(iv, carried);
   if (failed_) next = {initial.begin(), initial.end()};  // the function is thrown away; keep it well formed
-  assign(slots, next);
-  b_.CreateBr(header);
-  b_.SetInsertPoint(after);
-  return values_of(slots);
+  next = go_to(loops_.back().next, next);
+  iv->addIncoming(b_.CreateAdd(iv, step), b_.GetInsertBlock());
+  assign(header.slots, next);
+  b_.CreateBr(header.block);
+
+  b_.SetInsertPoint(ended);
+  const Join after = std::move(loops_.back().after);
+  loops_.pop_back();
+  return go_to(after, carried);
 }
 
 namespace {
@@ -236,53 +255,53 @@ void Emitter::emit_for(const Op& op) {
 void Emitter::emit_while(const Op& op) {
   const Region& test = body_.region(op.regions[0]);
   const Region& step = body_.region(op.regions[1]);
-  llvm::BasicBlock* header = new_block("while");
   llvm::BasicBlock* inside = new_block("while.body");
-  llvm::BasicBlock* after = new_block("while.end");
-  std::vector<const Type*> types = types_of(body_, op.operands);
-  std::vector<Slot> slots = make_slots(types, header);
+  llvm::BasicBlock* ended = new_block("while.ended");
+  const std::vector<const Type*> types = types_of(body_, op.operands);
+  const Join header = make_join("while", types);
+  loops_.push_back({make_join("while.next", types), make_join("while.end", types)});
   std::vector<Lowered> initial;
   for (ValueId v : op.operands) initial.push_back(values_[v.index]);
-  assign(slots, initial);
-  b_.CreateBr(header);
-
-  b_.SetInsertPoint(header);
+  const std::vector<Lowered> carried = go_to(header, initial);
   ++loop_depth_;
-  std::vector<Lowered> carried = values_of(slots);
   for (std::size_t i = 0; i < test.args.size(); ++i) define(test.args[i], carried[i]);
   std::vector<Lowered> condition = emit_region(op.regions[0]);
-  b_.CreateCondBr(failed_ ? b_.getInt1(false) : condition.at(0).lanes.at(0), inside, after);
+  b_.CreateCondBr(failed_ ? b_.getInt1(false) : condition.at(0).lanes.at(0), inside, ended);
 
   b_.SetInsertPoint(inside);
   for (std::size_t i = 0; i < step.args.size(); ++i) define(step.args[i], carried[i]);
   std::vector<Lowered> next = emit_region(op.regions[1]);
   if (failed_) next = initial;
-  assign(slots, next);
-  b_.CreateBr(header);
+  assign(header.slots, go_to(loops_.back().next, next));
+  b_.CreateBr(header.block);
   --loop_depth_;
-  b_.SetInsertPoint(after);
-  for (std::size_t i = 0; i < op.results.size(); ++i) define(op.results[i], carried[i]);
+
+  b_.SetInsertPoint(ended);
+  const Join after = std::move(loops_.back().after);
+  loops_.pop_back();
+  const std::vector<Lowered> results = go_to(after, carried);
+  for (std::size_t i = 0; i < op.results.size(); ++i) define(op.results[i], results[i]);
 }
 
 void Emitter::emit_if(const Op& op) {
   llvm::BasicBlock* blocks[2] = {new_block("then"), new_block("else")};
-  llvm::BasicBlock* join = new_block("endif");
   auto types = types_of(body_, op.results);
-  std::vector<Slot> slots = make_slots(types, join);
+  const Join join = make_join("endif", types);
   b_.CreateCondBr(scalar(op.operands[0]), blocks[0], blocks[1]);
   for (std::size_t i = 0; i < 2; ++i) {
     b_.SetInsertPoint(blocks[i]);
     std::vector<Lowered> values;
     if (i < op.regions.size()) values = emit_region(op.regions[i]);
+    if (b_.GetInsertBlock()->getTerminator()) continue;  // it left the loop or the iteration
     if (failed_) {
       values.clear();
       for (const Type* t : types) values.push_back(undefined(*t, op.range));
     }
-    assign(slots, values);
-    b_.CreateBr(join);
+    assign(join.slots, values);
+    b_.CreateBr(join.block);
   }
-  b_.SetInsertPoint(join);
-  for (std::size_t i = 0; i < op.results.size(); ++i) define(op.results[i], value_of(slots[i]));
+  b_.SetInsertPoint(join.block);
+  for (std::size_t i = 0; i < op.results.size(); ++i) define(op.results[i], value_of(join.slots[i]));
 }
 
 }  // namespace kir::emit

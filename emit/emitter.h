@@ -82,6 +82,16 @@ class Emitter {
     const Type* type = nullptr;
   };
   std::vector<Slot> make_slots(std::span<const Type* const> types, llvm::BasicBlock* join);
+  // A block where control meets, with the values that meet there.
+  struct Join {
+    llvm::BasicBlock* block = nullptr;
+    std::vector<Slot> slots;
+  };
+  struct Loop {
+    Join next, after;  // where `continue` and `break` of the loop go
+  };
+  Join make_join(const std::string& name, std::span<const Type* const> types);
+  std::vector<Lowered> go_to(const Join& join, std::span<const Lowered> values);
   // From the builder's current block, which then branches to the join. All slots are assigned in parallel.
   void assign(std::span<const Slot> slots, std::span<const Lowered> values);
   Lowered value_of(const Slot& slot) const;
@@ -163,6 +173,7 @@ class Emitter {
   std::map<std::string, Shape> shapes_;          // by printed shape and layout
   AssertedFacts facts_;
   std::int64_t array_bytes_ = 0;
+  std::vector<Loop> loops_;           // around the builder
   int loop_depth_ = 0;                // loops open around the builder, in the program's sense
   std::optional<std::size_t> group_;  // being emitted
   bool failed_ = false;

@@ -4,6 +4,7 @@
 #include "lowering/pipeline.h"
 #include "lowering/rewrite.h"
 
+#include "core/ir/loop_exit.h"
 #include "core/ir/op_table.h"
 
 namespace kir::lowering {
@@ -11,16 +12,17 @@ namespace {
 
 class Liveness {
  public:
-  explicit Liveness(const Body& b) : b_(b), live_(b.op_count(), false) {
+  explicit Liveness(const Body& b) : b_(b), live_(b.op_count(), false), exits_(b.op_count()) {
     for (std::uint32_t i = 0; i < b.op_count(); ++i) {
       const Op& op = b.op(OpId(i));
+      if (is_loop_exit(op.kind)) exits_[loop_of_exit(b, op).index].push_back(OpId(i));
       if (op.kind == OpKind::store || op.kind == OpKind::assume) mark(OpId(i));
       if (row(op.kind).terminator && !b.region(op.parent).parent) mark(OpId(i));  // of a group
     }
     while (!work_.empty()) {
       OpId id = work_.back();
       work_.pop_back();
-      visit(b.op(id));
+      visit(id);
     }
   }
   bool operator[](OpId id) const { return live_[id.index]; }
@@ -34,7 +36,8 @@ class Liveness {
   void use(Expr e) {
     for (ValueId v : value_leaves(e)) mark(b_.value(v).op);
   }
-  void visit(const Op& op) {
+  void visit(OpId id) {
+    const Op& op = b_.op(id);
     mark(b_.region(op.parent).parent);
     for (ValueId v : op.operands) mark(b_.value(v).op);
     for (const auto& [key, attr] : op.attrs.all()) {
@@ -43,10 +46,12 @@ class Liveness {
         for (Expr e : *list) use(e);
     }
     for (RegionId r : op.regions) mark(b_.region(r).ops.back());
+    for (OpId exit : exits_[id.index]) mark(exit);
   }
 
   const Body& b_;
   std::vector<bool> live_;
+  std::vector<std::vector<OpId>> exits_;  // of each loop
   std::vector<OpId> work_;
 };
 

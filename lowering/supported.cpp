@@ -77,6 +77,8 @@ std::string missing(const Op& op) {
     case OpKind::if_else:
     case OpKind::yield:
     case OpKind::next:
+    case OpKind::break_loop:
+    case OpKind::continue_loop:
     case OpKind::assume:
     case OpKind::splat:
     case OpKind::tile_reduce: return {};
@@ -90,8 +92,6 @@ std::string missing(const Op& op) {
     case OpKind::atomic_cas:
     case OpKind::assume_in_bounds:
     case OpKind::part:
-    case OpKind::break_loop:
-    case OpKind::continue_loop:
     case OpKind::arg_reduce:
     case OpKind::scan:
     case OpKind::region_fold:

@@ -125,15 +125,15 @@ void Translator::op(OpId id) {
     case OpKind::atomic_cas:
     case OpKind::assume_in_bounds:
     case OpKind::part:
-    case OpKind::break_loop:
-    case OpKind::continue_loop:
     case OpKind::arg_reduce:
     case OpKind::scan:
     case OpKind::region_fold:
     case OpKind::region_scan:
     case OpKind::contract: KIR_UNREACHABLE("check_supported() refuses `{}`", row(b_.op(id).kind).name);
     case OpKind::yield:
-    case OpKind::next: return terminator(id);
+    case OpKind::next:
+    case OpKind::break_loop:
+    case OpKind::continue_loop: return terminator(id);
     case OpKind::splat:
     case OpKind::tile_reduce: KIR_UNREACHABLE("{} is no operation of a kernel", row(b_.op(id).kind).name);
   }

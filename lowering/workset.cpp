@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/base/check.h"
+#include "core/ir/loop_exit.h"
 #include "core/ir/op_table.h"
 #include "lowering/relation.h"
 
@@ -111,8 +112,20 @@ class Analysis {
     return false;
   }
 
+  bool has_exit(RegionId r) const {
+    if (leaves_loop(b_, r)) return true;
+    for (OpId o : b_.region(r).ops)
+      if (b_.op(o).kind == OpKind::if_else)
+        for (RegionId inner : b_.op(o).regions)
+          if (has_exit(inner)) return true;
+    return false;
+  }
+
   Workset loop(OpId id) {
     const Op& op = b_.op(id);
+    if (op.kind == OpKind::while_loop || has_exit(op.regions[0]))
+      return {{}, {fmt::format("the {} at {} runs once: how often its body runs is one decision for all of it",
+                               row(op.kind).name, f_.where(id))}};
     std::vector<OpId> all;
     for (RegionId r : op.regions) {
       for (OpId o : b_.region(r).ops)

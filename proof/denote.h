@@ -70,11 +70,20 @@ struct Use {
   SourceRange range;
 };
 
+// A `while`: whether it still runs after `forever` iterations.
+struct EndlessLoop {
+  std::vector<Binder> binders;
+  std::vector<Expr> guards;
+  Term running;
+  SourceRange range;
+};
+
 struct Denotation {
   std::vector<MemoryClass> memories;
   std::vector<Event> events;
   std::vector<Claim> claims;
   std::vector<Use> uses;
+  std::vector<EndlessLoop> endless;
   std::vector<Expr> base;  // preconditions of the launch: hypotheses of everything
   std::vector<std::pair<std::shared_ptr<const ReduceNode>, SourceRange>> reduces;  // each reduce of the text
 };

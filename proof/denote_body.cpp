@@ -85,9 +85,9 @@ void BodyDenoter::run(OpId id) {
     case OpKind::iota:
     case OpKind::gather: return run_made_tensor(op);
     case OpKind::parallel: return run_parallel(op);
-    case OpKind::for_loop: return run_for(op);
+    case OpKind::for_loop:
+    case OpKind::while_loop: return run_loop(op);
     case OpKind::if_else: return run_if(op);
-    case OpKind::while_loop: return run_unsupported(op, "`while` loops: no rule bounds their trips yet");
     case OpKind::assume: {
       Expr c = expr_of(op.operands[0]);
       decides(c, op.range);
@@ -117,7 +117,6 @@ void BodyDenoter::run(OpId id) {
     case OpKind::contract: return run_unsupported(op, fmt::format("no rule says what `{}` does", row(op.kind).name));
     case OpKind::break_loop:
     case OpKind::continue_loop:
-      return run_unsupported(op, "no rule says which iterations a loop with `break` or `continue` runs");
     case OpKind::yield:
     case OpKind::next: return;  // handled by run_region
     case OpKind::reduce: return run_reduce(op);

@@ -1,7 +1,9 @@
 // The evaluator behind denote.h. One file per operation family implements its members (denote_<family>.cpp).
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 
 #include "core/base/check.h"
 #include "core/ir/op_table.h"
@@ -65,7 +67,28 @@ class BodyDenoter {
   void run_made_tensor(const Op& op);  // gather, concat, iota
   Term element_of_concat(const Op& op, std::size_t axis, std::vector<Expr> element, std::size_t first, std::size_t last);
   std::vector<Expr> through_reshape(const Op& op, const RelationValue& source, const std::vector<Expr>& at);
-  void run_for(const Op& op);
+  void run_loop(const Op& op);  // for, while
+  Interval for_range(const Op& op);
+  // The loop around: the ways out of an iteration, and the branches taken since its body began.
+  struct Frame {
+    struct Exit {
+      bool leaves;  // break
+      std::vector<Expr> conditions;
+      std::vector<ValueId> values;
+    };
+    std::vector<Exit> exits;
+    std::vector<Expr> conditions;
+    Frame* outer = nullptr;
+  };
+  std::optional<Expr> moves_by(Term placeholder, std::size_t carry, Expr variable, const std::vector<ValueId>& next,
+                               const Frame& frame);
+  // What was found since: each expression and term of it.
+  struct Mark {
+    std::size_t events, claims, uses, endless;
+  };
+  Mark mark() const { return {out_.events.size(), out_.claims.size(), out_.uses.size(), out_.endless.size()}; }
+  void each(const Mark& from, const std::function<void(Expr&)>& expr, const std::function<void(Term&)>& term);
+  void replace(const Mark& from, const TermPool::Substitution& s);
   void run_if(const Op& op);
   void run_parallel(const Op& op);
   void run_reduce(const Op& op);
@@ -81,6 +104,7 @@ class BodyDenoter {
   Term converted_index(Expr e, DType to);  // as convert.sint or convert.wrap of an index converts it
   std::shared_ptr<const RelationValue> unknown_tensor(ValueId v);  // of which nothing but its extents is known
 
+  static Expr negated(Expr e) { return e.is(ExprKind::logical_not) ? e.kid(0) : negation(e); }
   const Type& type(ValueId v) const { return body_.type(v); }
   Expr expr_of(ValueId v);  // integers and i1
   Term term_of(ValueId v);  // any data value
@@ -112,6 +136,7 @@ class BodyDenoter {
   std::map<std::vector<std::int64_t>, std::vector<Expr>> lanes_;
   std::int64_t next_arbitrary_;
   int depth_ = 0;
+  Frame* frame_ = nullptr;
   int in_value_region_ = 0;  // inside a tensor or reduce: no effects but loads
 };
 

@@ -12,6 +12,7 @@
 //   R7  stores that meet inside one instance keep the KIR's order (order-kept)
 //   R8  loads of written memory see the same stores as the KIR's loads (load-stable); see M3
 //   R9  layouts are injective and stay inside the program's threads; a block fits the device
+//   R11 each `while` runs as long as one of the KIR, at a point that the KIR reaches (loop-matched)
 //   R10 small launches are not refused (resource-limit), no program position reads what was never written or decides by an
 //       arbitrary value (initialization)
 // R5 with R7 and R8 gives equal final contents by induction over the execution order of an instance; R6 makes instances
@@ -151,6 +152,7 @@ void Refinement::stores() {
     }
     for (const Pairing& f : *found) pairs.push_back({m, ks[f.kir], ps[f.physical], f.to_kir, ranges[f.physical]});
   }
+  termination(matcher);
   for (Obligation& o : owed) ledger_.add(std::move(o));
 
   auto open = [&](const Piece& p, TermPool::Substitution& s) {
@@ -214,6 +216,25 @@ void Refinement::stores() {
           fmt::format("{}: the load of {} sees the same stores as in the KIR", l.site.what, kir_.memories[l.memory].name), h,
           equal(precedes, kir_precedes), l.site.range);
     }
+}
+
+// R11
+void Refinement::termination(Matcher& matcher) {
+  auto piece = [](const EndlessLoop& l) {
+    Piece p;
+    for (const Binder& b : l.binders) p.binders.push_back(b.range);
+    p.guards = l.guards;
+    p.body = {l.running};
+    return p;
+  };
+  std::vector<Piece> loops;
+  for (const EndlessLoop& l : kir_.endless) loops.push_back(piece(l));
+  for (const EndlessLoop& l : physical_.endless) {
+    MatchSite site{"the end of a while", fmt::format("{}/end/{}", prefix_, next_), l.range};
+    if (!matcher.match_pieces(loops, {piece(l)}, physical_.base, true, site, Matcher::Remainder::repeated))
+      preset(ObligationKind::loop_matched, Verdict::unsupported, "the while ends because one of the KIR does",
+             matcher.why().empty() ? "the KIR has no such loop" : matcher.why(), l.range);
+  }
 }
 
 void derive_refinement(const Kernel& kernel, const PhysicalProgram& program, const DeriveOptions& options, Ledger& ledger) {

@@ -68,8 +68,9 @@ class Matcher {
   bool match(Term kir, Term physical, const std::vector<Expr>& context, const MatchSite& site);
 
   // M8. Emits range, injectivity, cover, round trips, uniqueness and, unless `order_free`, order. Pieces without a partner make
-  // it fail, or (`unreachable`) are owed to be unreachable.
-  enum class Remainder : std::uint8_t { refused, unreachable };
+  // it fail, or (`unreachable`) are owed to be unreachable. With `repeated` only the map is owed, into the KIR's active domain:
+  // several points may stand for one of the KIR's, and not each of these needs one.
+  enum class Remainder : std::uint8_t { refused, unreachable, repeated };
   std::optional<std::vector<Pairing>> match_pieces(const std::vector<Piece>& kir, const std::vector<Piece>& physical,
                                                    const std::vector<Expr>& context, bool order_free, const MatchSite& site,
                                                    Remainder remainder);

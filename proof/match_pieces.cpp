@@ -70,6 +70,28 @@ Assignment by_position(const std::vector<Expr>& unknowns, const std::vector<Expr
   return map;
 }
 
+// For the unknowns that no equation tells: iterations of one range, in their order; with as many points, those of one position.
+void by_range(const Piece& k, const Piece& p, Assignment& phi) {
+  std::unordered_set<const ExprNode*> used;
+  for (const auto& [unknown, value] : phi) used.insert(value.node());
+  auto mapped = [&](Expr e) {
+    return kir::substitute(e, [&](Expr l) {
+      auto it = phi.find(l.node());
+      return it == phi.end() ? Expr() : it->second;
+    });
+  };
+  for (std::size_t i = 0; i < k.binders.size(); ++i) {
+    const Interval& unknown = k.binders[i];
+    if (phi.contains(unknown.var.node())) continue;
+    for (const Interval& point : p.binders)
+      if (mapped(unknown.lo) == point.lo && mapped(unknown.hi) == point.hi && used.insert(point.var.node()).second) {
+        phi.emplace(unknown.var.node(), point.var);
+        break;
+      }
+    if (k.binders.size() == p.binders.size()) phi.emplace(unknown.var.node(), p.binders[i].var);
+  }
+}
+
 // Quotients in the shape that solve() inverts: (x floordiv d) * d + x mod d, written with another d, is x.
 void simplify_divisions(Assignment& map, const std::vector<Expr>& facts_text) {
   std::optional<Facts> facts;
@@ -149,7 +171,18 @@ void Matcher::equations(Term k, Term p, const std::set<const ExprNode*>& unknown
         }
   }
   if (k->kind == TermKind::iterate) {
-    if (k->loop->lo == p->loop->lo) add(k->loop->upto, p->loop->upto);
+    const LoopNode &a = *k->loop, &b = *p->loop;
+    if (a.lo == b.lo) add(a.upto, b.upto);
+    std::vector<Equation> inside;
+    for (std::size_t i = 0; i < a.step.size() && i < b.step.size(); ++i) {
+      equations(a.init[i], b.init[i], unknown, seen, out);
+      equations(a.step[i], b.step[i], unknown, seen, inside);
+    }
+    // Of the iterations only what is the same in all of them.
+    for (const Equation& e : inside) {
+      auto varies = [&](Expr l) { return l == a.var || l == b.var || terms_.term_of_leaf(l); };
+      if (!kir::mentions(e.left, varies) && !kir::mentions(e.right, varies)) out.push_back(e);
+    }
     return;
   }
   for (std::size_t i = 0; i < k->kids.size() && i < p->kids.size(); ++i) equations(k->kids[i], p->kids[i], unknown, seen, out);
@@ -203,8 +236,7 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
       // Point for point where that explains the equations; else what they say.
       Assignment phi = by_position(k_vars, p_vars, eqs);
       if (phi.empty()) phi = solve(k_vars, eqs, pool_);
-      if (phi.size() < k_vars.size() && k_vars.size() == p_vars.size())  // nothing tells them apart: by position
-        for (std::size_t i = 0; i < k_vars.size(); ++i) phi.emplace(k_vars[i].node(), p_vars[i]);
+      if (phi.size() < k_vars.size()) by_range(k, p, phi);
       if (phi.size() < k_vars.size()) {
         if (first_reason.empty()) first_reason = "no map from the program's points to the KIR's was found";
         continue;
@@ -253,6 +285,7 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
         TermPool::Substitution back_of_phi;
         for (Expr v : k_vars) back_of_phi.exprs.emplace(v.node(), phi.at(v.node()));
         for (Expr v : p_vars) {
+          if (remainder == Remainder::repeated) break;
           Expr again = terms_.substitute(psi.at(v.node()), back_of_phi);
           if (!(again == v))
             emit(ObligationKind::coverage, related, equal(again, v), site,
@@ -288,7 +321,7 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
     }
     if (!paired) {
       if (first_reason.empty()) first_reason = "the KIR has nothing to pair it with";
-      if (remainder == Remainder::refused) {
+      if (remainder != Remainder::unreachable) {
         why_ = first_reason;
         return std::nullopt;
       }
@@ -301,6 +334,8 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
     fail(out_.empty() ? "no pair of pieces matches" : out_.back().otherwise_unsupported);
     return std::nullopt;
   }
+
+  if (remainder == Remainder::repeated) return pairings;
 
   // Every KIR member is covered, once.
   for (std::size_t ki = 0; ki < kir_pieces.size(); ++ki) {

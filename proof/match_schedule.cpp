@@ -20,7 +20,7 @@ void rename_free(const std::vector<Expr>& roots, TermPool& terms, TermPool::Subs
   std::vector<Expr> free;
   std::vector<Term> arguments;
   auto look = [&](Expr leaf) {
-    if (leaf.is(ExprKind::variable) && !terms.term_of_leaf(leaf)) free.push_back(leaf);
+    if (leaf.is(ExprKind::variable) && leaf != terms.forever() && !terms.term_of_leaf(leaf)) free.push_back(leaf);
     return false;
   };
   for (Expr root : roots)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "proof/derive.h"
+#include "proof/match.h"
 #include "proof/validate.h"
 
 namespace kir::proof {
@@ -35,6 +36,7 @@ class Refinement {
   void independence();  // R6
   void lanes(const Event& a, const EventCopy& other, std::vector<Expr> meet);
   void stores();    // R5, R7, R8
+  void termination(Matcher& matcher);  // R11
   void layouts();   // R9
   void capacity();  // R10
 

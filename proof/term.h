@@ -111,9 +111,11 @@ struct TermNode {
 
 class TermPool {
  public:
-  explicit TermPool(ExprPool& exprs) : exprs_(exprs) {}
+  explicit TermPool(ExprPool& exprs) : exprs_(exprs), forever_(exprs.fresh("forever")) {}
   TermPool(const TermPool&) = delete;
   ExprPool& exprs() { return exprs_; }
+  // A number of iterations, any: how far each `while` of both sides is followed.
+  Expr forever() const { return forever_; }
 
   Term literal(const Scalar& s);
   Term parameter(std::string_view name, DType type);
@@ -165,6 +167,7 @@ class TermPool {
                std::unordered_map<Term, Term>& done);
 
   ExprPool& exprs_;
+  Expr forever_;
   std::vector<std::unique_ptr<TermNode>> nodes_;
   std::unordered_multimap<std::size_t, Term> table_;
   std::unordered_map<Term, Expr> leaf_of_;
