@@ -73,6 +73,10 @@ void Emitter::emit_op(const Op& op) {
     case OpKind::convert: return emit_pointwise(op);
     case OpKind::load: return emit_load(op);
     case OpKind::store: return emit_store(op);
+    case OpKind::atomic_load:
+    case OpKind::atomic_store:
+    case OpKind::atomic_rmw:
+    case OpKind::atomic_cas: return emit_atomic(op);
     case OpKind::for_loop: return emit_for(op);
     case OpKind::while_loop: return emit_while(op);
     case OpKind::if_else: return emit_if(op);
@@ -100,10 +104,6 @@ void Emitter::emit_op(const Op& op) {
     case OpKind::parallel:
       return error("E-02", op.range, fmt::format("`{}` does not exist in a physical program", row(op.kind).name));
     case OpKind::philox4x32_10:
-    case OpKind::atomic_load:
-    case OpKind::atomic_store:
-    case OpKind::atomic_rmw:
-    case OpKind::atomic_cas:
     case OpKind::assume_in_bounds:
     case OpKind::arg_reduce:
     case OpKind::region_fold: return error("E-09", op.range, fmt::format("`{}` has no code yet", row(op.kind).name));

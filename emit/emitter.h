@@ -1,5 +1,5 @@
 // One physical program into one LLVM function, for any provider. Each operation family has a file of its own: expr_emission,
-// pointwise, convert, memory, control, reduce, fragment, dispatch.
+// pointwise, convert, memory, atomic, control, reduce, fragment, dispatch.
 //
 // Errors (in diagnostics, with the range of the operation):
 //   E-01  a diagnostic of LLVM or of the assembler
@@ -124,6 +124,13 @@ class Emitter {
   void when(llvm::Value* condition, const std::function<void()>& then);
   bool store_needs_barrier(const Op& op);
   std::size_t alias_class(std::size_t view) const;
+
+  // atomic.cpp
+  void emit_atomic(const Op& op);
+  llvm::Value* read_modify_write(AtomicOp op, DType t, llvm::Value* address, llvm::Value* x, const AtomicPlace& place);
+  llvm::Value* updated(AtomicOp op, DType t, llvm::Value* old, llvm::Value* x);
+  llvm::Value* to_bits(DType t, llvm::Value* x);
+  llvm::Value* of_bits(DType t, llvm::Value* bits);
 
   // fragment.cpp
   struct Shape {

@@ -36,6 +36,34 @@ constexpr MathFunction kMath[] = {
     {OpKind::erf, "kir.math.erf", [](double x) { return std::erf(x); }},
 };
 
+llvm::AtomicOrdering ordering(MemoryOrder order) {
+  switch (order) {
+    case MemoryOrder::relaxed: return llvm::AtomicOrdering::Monotonic;
+    case MemoryOrder::acquire: return llvm::AtomicOrdering::Acquire;
+    case MemoryOrder::release: return llvm::AtomicOrdering::Release;
+    case MemoryOrder::acq_rel: return llvm::AtomicOrdering::AcquireRelease;
+  }
+  KIR_UNREACHABLE("memory order");
+}
+
+std::optional<llvm::AtomicRMWInst::BinOp> rmw_operation(AtomicOp op) {
+  using Op = llvm::AtomicRMWInst;
+  switch (op) {
+    case AtomicOp::add: return Op::Add;
+    case AtomicOp::min_s: return Op::Min;
+    case AtomicOp::max_s: return Op::Max;
+    case AtomicOp::min_u: return Op::UMin;
+    case AtomicOp::max_u: return Op::UMax;
+    case AtomicOp::bit_and: return Op::And;
+    case AtomicOp::bit_or: return Op::Or;
+    case AtomicOp::bit_xor: return Op::Xor;
+    case AtomicOp::exchange: return Op::Xchg;
+    case AtomicOp::min_num:
+    case AtomicOp::max_num: return std::nullopt;
+  }
+  KIR_UNREACHABLE("atomic operation");
+}
+
 class HostProvider : public Provider {
  public:
   explicit HostProvider(llvm::Module& module) : module_(module) {}
@@ -60,6 +88,28 @@ class HostProvider : public Provider {
   llvm::Value* widen(llvm::IRBuilder<>&, DType, llvm::Value*) const override { return nullptr; }
   llvm::Value* round(llvm::IRBuilder<>&, llvm::Value*, DType) const override { return nullptr; }
   llvm::Value* min_max_nan(llvm::IRBuilder<>&, bool, llvm::Value*, llvm::Value*) const override { return nullptr; }
+  llvm::Value* atomic_load(llvm::IRBuilder<>& b, llvm::Type* bits, llvm::Value* address,
+                           const AtomicPlace& place) const override {
+    llvm::LoadInst* load = b.CreateAlignedLoad(bits, address, llvm::Align(bits->getIntegerBitWidth() / 8));
+    load->setAtomic(ordering(place.order));
+    return load;
+  }
+  void atomic_store(llvm::IRBuilder<>& b, llvm::Value* bits, llvm::Value* address, const AtomicPlace& place) const override {
+    llvm::StoreInst* store = b.CreateAlignedStore(bits, address, llvm::Align(bits->getType()->getIntegerBitWidth() / 8));
+    store->setAtomic(ordering(place.order));
+  }
+  llvm::Value* atomic_cas(llvm::IRBuilder<>& b, llvm::Value* address, llvm::Value* expected, llvm::Value* desired,
+                          const AtomicPlace& place) const override {
+    const llvm::AtomicOrdering order = ordering(place.order);
+    llvm::Value* both = b.CreateAtomicCmpXchg(address, expected, desired, llvm::MaybeAlign(), order,
+                                              llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order));
+    return b.CreateExtractValue(both, 0);
+  }
+  llvm::Value* atomic_rmw(llvm::IRBuilder<>& b, AtomicOp op, llvm::Value* address, llvm::Value* x,
+                          const AtomicPlace& place) const override {
+    const std::optional<llvm::AtomicRMWInst::BinOp> operation = rmw_operation(op);
+    return operation ? b.CreateAtomicRMW(*operation, address, x, llvm::MaybeAlign(), ordering(place.order)) : nullptr;
+  }
   llvm::Value* thread_index(llvm::IRBuilder<>&) const override { KIR_UNREACHABLE("the host has no threads"); }
   llvm::Value* block_index(llvm::IRBuilder<>&) const override { KIR_UNREACHABLE("the host has no blocks"); }
   void barrier(llvm::IRBuilder<>&) const override { KIR_UNREACHABLE("the host has no barriers"); }

@@ -14,6 +14,7 @@
 #include "emit/emit.h"
 #include "emit/emitter.h"
 #include "emit/llvm_support.h"
+#include "emit/ptx_atomic.h"
 #include "emit/toolkit.h"
 
 extern "C" {
@@ -57,6 +58,21 @@ class NvptxProvider : public Provider {
   llvm::Value* min_max_nan(llvm::IRBuilder<>& b, bool maximum, llvm::Value* x, llvm::Value* y) const override {
     if (!x->getType()->isFloatTy()) return nullptr;
     return b.CreateBinaryIntrinsic(maximum ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, x, y);
+  }
+  llvm::Value* atomic_load(llvm::IRBuilder<>& b, llvm::Type* bits, llvm::Value* address,
+                           const AtomicPlace& place) const override {
+    return ptx::load(b, bits, address, place);
+  }
+  void atomic_store(llvm::IRBuilder<>& b, llvm::Value* bits, llvm::Value* address, const AtomicPlace& place) const override {
+    ptx::store(b, bits, address, place);
+  }
+  llvm::Value* atomic_cas(llvm::IRBuilder<>& b, llvm::Value* address, llvm::Value* expected, llvm::Value* desired,
+                          const AtomicPlace& place) const override {
+    return ptx::compare_exchange(b, address, expected, desired, place);
+  }
+  llvm::Value* atomic_rmw(llvm::IRBuilder<>& b, AtomicOp op, llvm::Value* address, llvm::Value* x,
+                          const AtomicPlace& place) const override {
+    return ptx::read_modify_write(b, op, address, x, place);
   }
   llvm::Value* thread_index(llvm::IRBuilder<>& b) const override {
     return b.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {}, {});

@@ -10,6 +10,12 @@
 
 namespace kir::emit {
 
+// Order and scope of an atomic.
+struct AtomicPlace {
+  MemoryOrder order = MemoryOrder::relaxed;
+  AtomicScope scope = AtomicScope::system;
+};
+
 class Provider {
  public:
   virtual ~Provider() = default;
@@ -26,6 +32,17 @@ class Provider {
   virtual llvm::Value* round(llvm::IRBuilder<>& builder, llvm::Value* x, DType to) const = 0;
   // maximum/minimum with NaN propagation and -0 below +0 of two floats or doubles, in one instruction; else empty.
   virtual llvm::Value* min_max_nan(llvm::IRBuilder<>& builder, bool maximum, llvm::Value* a, llvm::Value* b) const = 0;
+
+  // Atomics on integers of 16, 32 or 64 bits at an address. A read-modify-write gives the old contents, or null where the provider
+  // has no instruction for it.
+  virtual llvm::Value* atomic_load(llvm::IRBuilder<>& builder, llvm::Type* bits, llvm::Value* address,
+                                   const AtomicPlace& place) const = 0;
+  virtual void atomic_store(llvm::IRBuilder<>& builder, llvm::Value* bits, llvm::Value* address,
+                            const AtomicPlace& place) const = 0;
+  virtual llvm::Value* atomic_cas(llvm::IRBuilder<>& builder, llvm::Value* address, llvm::Value* expected, llvm::Value* desired,
+                                  const AtomicPlace& place) const = 0;
+  virtual llvm::Value* atomic_rmw(llvm::IRBuilder<>& builder, AtomicOp op, llvm::Value* address, llvm::Value* x,
+                                  const AtomicPlace& place) const = 0;
 
   // Only with threads:
   virtual llvm::Value* thread_index(llvm::IRBuilder<>& builder) const = 0;  // i32, in the block

@@ -8,6 +8,10 @@
 namespace kir::lowering {
 
 void Translator::parallel(OpId id) {
+  members(id, [&] { ops(b_.region(b_.op(id).regions[0])); });
+}
+
+void Translator::members(OpId id, const std::function<void()>& body_of_member) {
   const Op& op = b_.op(id);
   const Region& region = b_.region(op.regions[0]);
   const ExprList& ranges = op.attrs.get<ExprList>(AttrKey::ranges);
@@ -27,7 +31,7 @@ void Translator::parallel(OpId id) {
     bind(region.args[k], arg);
     loops.push_back({body, std::move(range)});
   }
-  ops(region);
+  body_of_member();
   while (!loops.empty()) {
     builder_.emit(OpKind::next, {}, {}, {}, op.range, id);
     leave();

@@ -3,6 +3,8 @@
 #include "lowering/translate.h"
 
 #include "core/base/check.h"
+#include "core/ir/memory_access.h"
+#include "core/ir/op_table.h"
 
 namespace kir::lowering {
 
@@ -53,6 +55,34 @@ void Translator::store(OpId id) {
   if (where) operands.push_back(where);
   builder_.emit(OpKind::store, std::move(operands), attributes(op), {}, op.range, id);
   claims_.access(id, "store", e.name, e.spec, e.coordinates, s.where, where);
+}
+
+// The instances of one group may run on any block of the GPU; one instance is alone with what no other group touches.
+AtomicScope Translator::scope_of(Sharing sharing) const {
+  if (sharing == Sharing::system) return AtomicScope::system;
+  return one_instance_ ? AtomicScope::cta : AtomicScope::gpu;
+}
+
+void Translator::atomic(OpId id) {
+  const Op& op = b_.op(id);
+  const MemoryAccess a = as_access(b_, op);
+  Element e = element(id, a.view, coordinates(a.coordinates), static_cast<bool>(a.where));
+  std::vector<ValueId> operands = {e.view};
+  operands.insert(operands.end(), e.coordinates.begin(), e.coordinates.end());
+  for (ValueId v : a.values) operands.push_back(value(v));
+  const ValueId where = a.where ? value(a.where) : ValueId{};
+  if (where) operands.push_back(where);
+  if (a.fill) operands.push_back(value(a.fill));
+  std::vector<Type> types;
+  std::vector<std::string> names;
+  for (ValueId r : op.results) {
+    types.push_back(type(b_.type(r)));
+    names.push_back(fresh_name(b_.value(r).name));
+  }
+  Attrs attrs = attributes(op);
+  attrs.set(AttrKey::scope, scope_of(op.attrs.get<Sharing>(AttrKey::sharing)));
+  bind_results(id, builder_.emit(op.kind, std::move(operands), std::move(attrs), std::move(types), op.range, id, std::move(names)));
+  claims_.access(id, row(op.kind).name, e.name, e.spec, e.coordinates, a.where, where);
 }
 
 }  // namespace kir::lowering

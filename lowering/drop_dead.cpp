@@ -5,6 +5,7 @@
 #include "lowering/rewrite.h"
 
 #include "core/ir/loop_exit.h"
+#include "core/ir/memory_access.h"
 #include "core/ir/op_table.h"
 
 namespace kir::lowering {
@@ -16,7 +17,7 @@ class Liveness {
     for (std::uint32_t i = 0; i < b.op_count(); ++i) {
       const Op& op = b.op(OpId(i));
       if (is_loop_exit(op.kind)) exits_[loop_of_exit(b, op).index].push_back(OpId(i));
-      if (op.kind == OpKind::store || op.kind == OpKind::assume) mark(OpId(i));
+      if (op.kind == OpKind::store || is_atomic(op.kind) || op.kind == OpKind::assume) mark(OpId(i));
       if (row(op.kind).terminator && !b.region(op.parent).parent) mark(OpId(i));  // of a group
     }
     while (!work_.empty()) {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/check.h"
+#include "core/ir/memory_access.h"
 #include "core/ir/op_table.h"
 #include "lowering/relation.h"
 
@@ -20,7 +21,8 @@ KernelFacts::KernelFacts(const Kernel& kernel) : kernel_(kernel) {
     for (std::size_t i = 0; i < region.ops.size(); ++i) position_[region.ops[i].index] = i;
   }
   for (std::uint32_t i = 0; i < b.op_count(); ++i) {
-    if (b.op(OpId(i)).kind != OpKind::store) continue;
+    const OpKind kind = b.op(OpId(i)).kind;
+    if (kind != OpKind::store && !is_atomic(kind) && !is_update(kind)) continue;
     for (OpId at(i); at && !effect_[at.index]; at = b.region(b.op(at).parent).parent) effect_[at.index] = true;
   }
   alias_class_.resize(kernel.abi.views.size());
@@ -118,12 +120,13 @@ class KernelFacts::Walk {
     }
     const Op& o = b_.op(id);
     if (is_relation(o.kind) || makes_tensor(o.kind)) return;
-    if (o.kind == OpKind::load) {
-      LoadView load = as_load(b_, o);
-      access(id, site, load.view, coordinates(load.coordinates), false);
-    } else if (o.kind == OpKind::store) {
-      StoreView store = as_store(b_, o);
-      access(id, site, store.view, coordinates(store.coordinates), true);
+    if (is_memory_access(o.kind)) {
+      const MemoryAccess a = as_access(b_, o);
+      access(id, site, a.view, coordinates(a.coordinates), writes_element(o.kind));
+    } else if (is_update(o.kind)) {
+      for (OpId inner : b_.region(o.regions[0]).ops) op(inner, site);
+      for (ValueId v : o.operands)
+        access(id, site, v, coordinates(b_.yields(o.regions[0]).first(b_.type(v).rank())), true);
     } else if (o.kind == OpKind::elem) {
       element(o.operands[0], coordinates(std::span(o.operands).subspan(1)), site ? site : id);
     } else {

@@ -119,9 +119,9 @@ class Forming {
   void describe(GroupPlan& g) const {
     for (const InstanceAxis& a : g.workset.axes)
       g.lines.push_back(
-          fmt::format("axis {} in {}..{} is an instance axis: the parallel at {} is unordered and its bounds are "
+          fmt::format("axis {} in {}..{} is an instance axis: the {} at {} is unordered and its bounds are "
                       "known before the launch",
-                      a.name, f_.text(a.lo), f_.text(a.hi), f_.where(a.parallel)));
+                      a.name, f_.text(a.lo), f_.text(a.hi), row(b_.op(a.parallel).kind).name, f_.where(a.parallel)));
     g.lines.insert(g.lines.end(), g.workset.reasons.begin(), g.workset.reasons.end());
     for (OpId s : g.statements) describe_inside(s, g.lines);
     if (g.workset.axes.empty()) g.lines.push_back("one instance runs the whole group");

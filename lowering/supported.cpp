@@ -62,6 +62,12 @@ std::string missing(const Op& op) {
     case OpKind::convert:
     case OpKind::load:
     case OpKind::store:
+    case OpKind::atomic_load:
+    case OpKind::atomic_store:
+    case OpKind::atomic_rmw:
+    case OpKind::atomic_cas:
+    case OpKind::scatter:
+    case OpKind::histogram:
     case OpKind::tensor:
     case OpKind::elem:
     case OpKind::view:
@@ -84,12 +90,6 @@ std::string missing(const Op& op) {
     case OpKind::tile_reduce: return {};
     case OpKind::philox4x32_10:
     case OpKind::buffer:
-    case OpKind::scatter:
-    case OpKind::histogram:
-    case OpKind::atomic_load:
-    case OpKind::atomic_store:
-    case OpKind::atomic_rmw:
-    case OpKind::atomic_cas:
     case OpKind::assume_in_bounds:
     case OpKind::part:
     case OpKind::arg_reduce:

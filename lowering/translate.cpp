@@ -26,6 +26,7 @@ RegionId Translator::group(std::size_t index, const GroupPlan& plan) {
   builder_.set_region_origin(region, kernel_.root);
   enter(region);
   axis_of_.clear();
+  one_instance_ = plan.workset.axes.empty();
   std::vector<ValueId> args;
   for (const InstanceAxis& axis : plan.workset.axes) {
     ValueId arg = builder_.add_argument(region, Type::scalar(DType::i64), fresh_name(axis.name), b_.value(axis.args[0]).range,
@@ -99,6 +100,12 @@ void Translator::op(OpId id) {
     case OpKind::convert: return convert(id);
     case OpKind::load: return load(id);
     case OpKind::store: return store(id);
+    case OpKind::atomic_load:
+    case OpKind::atomic_store:
+    case OpKind::atomic_rmw:
+    case OpKind::atomic_cas: return atomic(id);
+    case OpKind::scatter:
+    case OpKind::histogram: return update(id);
     case OpKind::elem: return elem(id);
     case OpKind::tensor:
     case OpKind::gather:
@@ -117,12 +124,6 @@ void Translator::op(OpId id) {
     case OpKind::reduce: return reduce(id);
     case OpKind::philox4x32_10:
     case OpKind::buffer:
-    case OpKind::scatter:
-    case OpKind::histogram:
-    case OpKind::atomic_load:
-    case OpKind::atomic_store:
-    case OpKind::atomic_rmw:
-    case OpKind::atomic_cas:
     case OpKind::assume_in_bounds:
     case OpKind::part:
     case OpKind::arg_reduce:

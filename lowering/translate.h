@@ -3,6 +3,7 @@
 // axes or ordered loops, everything else keeps its structure.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <span>
 #include <string>
@@ -37,6 +38,8 @@ class Translator {
   // construct_memory.cpp
   void load(OpId id);
   void store(OpId id);
+  void atomic(OpId id);
+  AtomicScope scope_of(Sharing sharing) const;
   struct Element {
     ValueId view;  // physical
     std::string_view name;
@@ -59,8 +62,12 @@ class Translator {
   Read element_of_source(OpId id, ValueId source, Coordinates at);  // a view or tensor
   Read concat(OpId id, Coordinates at, std::size_t first, std::size_t last);  // of these operands
   void enter_element(RegionId region, const Coordinates& at, OpId id);
+  // construct_update.cpp
+  void update(OpId id);  // scatter, histogram
+  void member(OpId id);
   // construct_control.cpp
   void parallel(OpId id);
+  void members(OpId id, const std::function<void()>& body);  // loops over the axes that are no instance axes
   void structured(OpId id);  // for, while, if: regions keep their shape
   void assume(OpId id);
   RegionId mirror(RegionId region);
@@ -92,6 +99,7 @@ class Translator {
   Claims& claims_;
   Diagnostics& diagnostics_;
   std::unordered_map<ValueId, ValueId> map_;
+  bool one_instance_ = false;                     // the group has no instance axis
   std::unordered_map<ValueId, ValueId> axis_of_;  // parallel arguments that are instance axes
   std::vector<std::set<std::string>> scopes_;
 };

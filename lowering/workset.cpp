@@ -7,6 +7,7 @@
 
 #include "core/base/check.h"
 #include "core/ir/loop_exit.h"
+#include "core/ir/memory_access.h"
 #include "core/ir/op_table.h"
 #include "lowering/relation.h"
 
@@ -47,11 +48,27 @@ class Analysis {
       case OpKind::for_loop:
       case OpKind::while_loop: return loop(id);
       case OpKind::if_else: return branch(id);
+      case OpKind::scatter:
+      case OpKind::histogram: return update(id);
       default: return {{}, {fmt::format("{} at {} runs once: it has no unordered axis", row(op.kind).name, f_.where(id))}};
     }
   }
 
   Workset parallel(OpId id) {
+    Workset w = domain(id);
+    descend(w, b_.region(b_.op(id).regions[0]));
+    return w;
+  }
+
+  // Members of a scatter or histogram have elements of their own, or are one atomic each.
+  Workset update(OpId id) {
+    const Op& op = b_.op(id);
+    const bool merges = op.kind == OpKind::histogram || op.regions.size() > 1;
+    if (!merges || atomic_update(b_, op)) return domain(id);
+    return {{}, {fmt::format("the {} at {} runs once: its members come one after the other", row(op.kind).name, f_.where(id))}};
+  }
+
+  Workset domain(OpId id) {
     const Op& op = b_.op(id);
     const Region& region = b_.region(op.regions[0]);
     const ExprList& ranges = op.attrs.get<ExprList>(AttrKey::ranges);
@@ -62,12 +79,10 @@ class Analysis {
         w.axes.push_back({f_.name(region.args[k]), lo, hi, {region.args[k]}, id});
       } else {
         w.reasons.push_back(
-            fmt::format("axis {} of the parallel at {} stays inside: its bounds {}..{} are not known before the "
-                        "launch",
-                        f_.name(region.args[k]), f_.where(id), f_.text(lo), f_.text(hi)));
+            fmt::format("axis {} of the {} at {} stays inside: its bounds {}..{} are not known before the launch",
+                        f_.name(region.args[k]), row(op.kind).name, f_.where(id), f_.text(lo), f_.text(hi)));
       }
     }
-    descend(w, region);
     return w;
   }
 
@@ -84,7 +99,7 @@ class Analysis {
         shared = o;
     }
     if (effects.empty()) return;
-    if (std::none_of(effects.begin(), effects.end(), [&](OpId e) { return has_parallel(e); })) return;
+    if (std::none_of(effects.begin(), effects.end(), [&](OpId e) { return has_members(e); })) return;
     if (effects.size() > 1) {
       w.reasons.push_back(fmt::format("axes below stay inside: the statements at {} and {} share their instance",
                                       f_.where(effects[0]), f_.where(effects[1])));
@@ -103,12 +118,12 @@ class Analysis {
     std::move(below.reasons.begin(), below.reasons.end(), std::back_inserter(w.reasons));
   }
 
-  bool has_parallel(OpId id) const {
+  bool has_members(OpId id) const {
     const Op& op = b_.op(id);
-    if (op.kind == OpKind::parallel) return true;
+    if (op.kind == OpKind::parallel || is_update(op.kind)) return true;
     for (RegionId r : op.regions)
       for (OpId o : b_.region(r).ops)
-        if (has_parallel(o)) return true;
+        if (has_members(o)) return true;
     return false;
   }
 
@@ -191,9 +206,9 @@ class Analysis {
 
   std::string no_partner(const InstanceAxis& axis) const {
     return fmt::format(
-        "axis {} of the parallel at {} stays inside: another statement of the same group has no such axis of the "
+        "axis {} of the {} at {} stays inside: another statement of the same group has no such axis of the "
         "domain {}..{}",
-        axis.name, f_.where(axis.parallel), f_.text(axis.lo), f_.text(axis.hi));
+        axis.name, row(b_.op(axis.parallel).kind).name, f_.where(axis.parallel), f_.text(axis.lo), f_.text(axis.hi));
   }
 
   // The argument that is the axis in the operation where the access is.

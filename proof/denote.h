@@ -39,13 +39,21 @@ struct MemoryClass {
 };
 
 struct Event {
-  bool store = false;
+  bool store = false;  // it writes
+  // An atomic: its operation, orders and sharing, which its partner has too. Empty: a plain load or store.
+  std::string atomic;
+  bool reads = false;    // an atomic that finds what is there
+  bool ordered = false;  // it acquires or releases
+  std::size_t merging = 0;  // of its innermost binders those that are members of one histogram or scatter
+  Sharing sharing = Sharing::invocation;
+  AtomicScope scope = AtomicScope::system;
   std::size_t memory = 0;
   std::vector<Expr> coordinates;
   std::vector<Binder> binders;  // enclosing, outermost first
   std::vector<Expr> guards;     // conditions under which it happens
   Path path;
-  Term value = nullptr;  // store: the value written; load: the load term
+  Term value = nullptr;     // store: the value written; load: the load term
+  Term expected = nullptr;  // compare-exchange
   Expr thread;           // physical, more than one thread per program: the executing thread; empty: all of them
   SourceRange range;
 };

@@ -74,6 +74,12 @@ void BodyDenoter::run(OpId id) {
     case OpKind::convert: return run_pointwise(op);
     case OpKind::load:
     case OpKind::store: return run_memory(op);
+    case OpKind::atomic_load:
+    case OpKind::atomic_store:
+    case OpKind::atomic_rmw:
+    case OpKind::atomic_cas: return run_atomic(op);
+    case OpKind::scatter:
+    case OpKind::histogram: return run_update(op);
     case OpKind::tensor:
     case OpKind::elem:
     case OpKind::view:
@@ -102,12 +108,6 @@ void BodyDenoter::run(OpId id) {
     }
     case OpKind::philox4x32_10:
     case OpKind::buffer:
-    case OpKind::scatter:
-    case OpKind::histogram:
-    case OpKind::atomic_load:
-    case OpKind::atomic_store:
-    case OpKind::atomic_rmw:
-    case OpKind::atomic_cas:
     case OpKind::assume_in_bounds:
     case OpKind::part:
     case OpKind::arg_reduce:

@@ -63,6 +63,8 @@ class BodyDenoter {
   void run(OpId id);
   void run_pointwise(const Op& op);
   void run_memory(const Op& op);
+  void run_atomic(const Op& op);
+  void run_update(const Op& op);  // scatter, histogram
   void run_relation(const Op& op);
   void run_made_tensor(const Op& op);  // gather, concat, iota
   Term element_of_concat(const Op& op, std::size_t axis, std::vector<Expr> element, std::size_t first, std::size_t last);

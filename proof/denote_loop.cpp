@@ -276,6 +276,7 @@ void BodyDenoter::each(const Mark& from, const std::function<void(Expr&)>& expr,
     for (Expr& c : e.coordinates) expr(c);
     under(e.binders, e.guards);
     if (e.value) term(e.value);
+    if (e.expected) term(e.expected);
   }
   for (std::size_t i = from.claims; i < out_.claims.size(); ++i) {
     expr(out_.claims[i].goal);

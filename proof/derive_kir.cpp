@@ -24,6 +24,10 @@ void races(const Denotation& d, TermPool& terms, const std::string& prefix, cons
     for (std::size_t j = i; j < d.events.size(); ++j) {
       const Event &a = d.events[i], &b = d.events[j];
       if (a.memory != b.memory || (!a.store && !b.store)) continue;
+      // Atomics do not race with each other; the members of one update do not, but with those of another.
+      const bool atomic = !a.atomic.empty() && !b.atomic.empty(), members = a.merging > 0 || b.merging > 0;
+      if (atomic && !members) continue;
+      const std::size_t merging = atomic && i == j ? a.merging : 0;
       std::size_t common = 0;
       while (common < a.binders.size() && common < b.binders.size() &&
              a.binders[common].range.var == b.binders[common].range.var)
@@ -32,7 +36,7 @@ void races(const Denotation& d, TermPool& terms, const std::string& prefix, cons
       std::vector<Expr> same_so_far, goals;
       for (std::size_t k = 0; k < common; ++k) {
         Expr here = equal(a.binders[k].range.var, other.binders[k].range.var);
-        if (a.binders[k].kind == BinderKind::instance) goals.push_back(implies(pool.all_of(same_so_far), here));
+        if (a.binders[k].kind == BinderKind::instance && k + merging < a.binders.size()) goals.push_back(implies(pool.all_of(same_so_far), here));
         same_so_far.push_back(here);
       }
       if (goals.empty()) continue;  // no parallel encloses both

@@ -91,7 +91,7 @@ void initialized_reads(const Denotation& d, Side side, const std::string& prefix
   ExprPool& pool = terms.exprs();
   std::size_t n = 0;
   for (const Event& load : d.events) {
-    if (load.store || d.memories[load.memory].readable_before_write) continue;
+    if ((load.store && !load.reads) || d.memories[load.memory].readable_before_write) continue;
     Obligation o =
         obligation(side, ObligationKind::initialization, fmt::format("{}/initialization/{}", prefix, n++),
                    fmt::format("the element of {} is written before it is read", d.memories[load.memory].name), load.range);
@@ -135,9 +135,10 @@ void decided_uses(const Denotation& d, Side side, const std::string& prefix, Ter
 
 void decided_stores(const Denotation& d, const std::string& prefix, TermPool& terms, Ledger& ledger) {
   for (const Event& e : d.events)
-    if (e.store)
-      must_not_reach(e.value, "no masked load without a fill is stored", e.binders, e.guards, e.range, d, Side::kir, prefix,
-                     terms, ledger);
+    for (Term t : {e.store ? e.value : nullptr, e.expected})
+      if (t)
+        must_not_reach(t, "no masked load without a fill is stored", e.binders, e.guards, e.range, d, Side::kir, prefix, terms,
+                       ledger);
 }
 
 }  // namespace kir::proof

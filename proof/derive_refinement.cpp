@@ -13,6 +13,8 @@
 //   R8  loads of written memory see the same stores as the KIR's loads (load-stable); see M3
 //   R9  layouts are injective and stay inside the program's threads; a block fits the device
 //   R11 each `while` runs as long as one of the KIR, at a point that the KIR reaches (loop-matched)
+//   R12 atomics are paired like stores, each kind for itself; what one finds is what its partner finds (load-stable); those
+//       that the KIR orders are of one instance and in that order (order-kept); the scope holds all that meet (atomic-scope)
 //   R10 small launches are not refused (resource-limit), no program position reads what was never written or decides by an
 //       arbitrary value (initialization)
 // R5 with R7 and R8 gives equal final contents by induction over the execution order of an instance; R6 makes instances
@@ -20,8 +22,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/base/check.h"
+#include "core/ir/op_table.h"
 #include "proof/match.h"
 #include "proof/path.h"
 #include "proof/refinement.h"
@@ -34,9 +38,33 @@ Piece piece_of(const Event& e) {
   for (const Binder& b : e.binders) p.binders.push_back(b.range);
   p.guards = e.guards;
   p.path = e.path;
-  p.body = {e.value};
+  for (Term t : {e.store ? e.value : nullptr, e.expected})
+    if (t) p.body.push_back(t);
   p.coordinates = e.coordinates;
   return p;
+}
+
+// The bindings under which the path of an event is the point.
+bool is_point_of(const Path& event, const Path& point, TermPool::Substitution& bindings) {
+  if (event.size() != point.size()) return false;
+  for (std::size_t i = 0; i < event.size(); ++i) {
+    const bool is_static = event[i].binder == Expr();
+    if (is_static != (point[i].binder == Expr()) || (is_static && event[i].position != point[i].position)) return false;
+    if (!is_static) bindings.exprs.emplace(event[i].binder.node(), point[i].binder);
+  }
+  return true;
+}
+
+// What must hold for two points to be one; nothing when they are of different places.
+std::optional<std::vector<Expr>> same_point(const Path& a, const Path& b) {
+  std::vector<Expr> out;
+  if (a.size() != b.size()) return std::nullopt;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const bool is_static = a[i].binder == Expr();
+    if (is_static != (b[i].binder == Expr()) || (is_static && a[i].position != b[i].position)) return std::nullopt;
+    if (!is_static && !(a[i].binder == b[i].binder)) out.push_back(equal(a[i].binder, b[i].binder));
+  }
+  return out;
 }
 
 }  // namespace
@@ -88,6 +116,10 @@ void Refinement::independence() {
       append(meet, context(other.binders, other.guards));
       for (std::size_t k = 0; k < a.coordinates.size(); ++k) meet.push_back(equal(a.coordinates[k], other.coordinates[k]));
       const std::string& memory = physical_.memories[a.memory].name;
+      if (!a.atomic.empty() && !b.atomic.empty()) {
+        atomic_scope(a, b, work, std::move(meet));
+        continue;
+      }
       bool both = a.store && b.store;
       add(both ? ObligationKind::ownership_disjoint : ObligationKind::read_write_independence,
           both ? fmt::format("no element of {} is written by two program instances", memory)
@@ -103,6 +135,20 @@ void Refinement::independence() {
             b.range);
       }
     }
+}
+
+// Atomics that meet are one step for each other: in the scope that the program names lie all that meet.
+void Refinement::atomic_scope(const Event& a, const Event& b, Expr other, std::vector<Expr> meet) {
+  const AtomicScope scope = std::min(a.scope, b.scope);
+  const std::string& memory = physical_.memories[a.memory].name;
+  if (a.sharing == Sharing::system && scope != AtomicScope::system)
+    preset(ObligationKind::atomic_scope, Verdict::unsupported,
+           fmt::format("atomics of {} reach all that share it", memory),
+           fmt::format("scope({}) for an atomic that the system shares", name(scope)), b.range);
+  if (scope != AtomicScope::cta) return;
+  auto block = [&](Expr w) { return program_.launch.pack == 1 ? w : floordiv(w, pool_.constant(program_.launch.pack)); };
+  add(ObligationKind::atomic_scope, fmt::format("atomics of {} that meet are of one block", memory), std::move(meet),
+      equal(block(physical_.work), block(other)), b.range);
 }
 
 // The elements of one store are unordered: no two may be one element of the view.
@@ -128,29 +174,42 @@ void Refinement::stores() {
     Piece kir, physical;
     TermPool::Substitution to_kir;
     SourceRange range;
+    std::string atomic;
+    bool writes, ordered;
   };
   std::vector<StorePair> pairs;
-  for (std::size_t m = 0; m < kir_.memories.size(); ++m) {
+  // Stores, and each kind of atomic, for themselves.
+  std::set<std::pair<std::size_t, std::string>> kinds;
+  for (const auto* events : {&kir_.events, &physical_.events})
+    for (const Event& e : *events)
+      if (e.store || !e.atomic.empty()) kinds.emplace(e.memory, e.atomic);
+  for (const auto& [m, atomic] : kinds) {
     std::vector<Piece> ks, ps;
-    std::vector<SourceRange> ranges;
+    std::vector<const Event*> from;
+    auto is = [&](const Event& e) { return e.memory == m && e.atomic == atomic && (e.store || !e.atomic.empty()); };
     for (const Event& e : kir_.events)
-      if (e.store && e.memory == m) ks.push_back(piece_of(e));
+      if (is(e)) ks.push_back(piece_of(e));
     for (const Event& e : physical_.events)
-      if (e.store && e.memory == m) {
+      if (is(e)) {
         ps.push_back(piece_of(e));
-        ranges.push_back(e.range);
+        from.push_back(&e);
       }
-    if (ks.empty() && ps.empty()) continue;
-    MatchSite site{fmt::format("store to {}{}", kir_.memories[m].name, note_),
-                   fmt::format("{}/store/{}", prefix_, kir_.memories[m].name), ranges.empty() ? SourceRange{} : ranges[0]};
+    const std::string what = atomic.empty() ? "store to" : atomic.substr(0, atomic.find(' ')) + " of";
+    const std::string& memory = kir_.memories[m].name;
+    MatchSite site{fmt::format("{} {}{}", what, memory, note_),
+                   fmt::format("{}/{}/{}", prefix_, atomic.empty() ? "store" : atomic, memory),
+                   from.empty() ? SourceRange{} : from[0]->range};
     auto found = matcher.match_pieces(ks, ps, physical_.base, true, site, Matcher::Remainder::unreachable);
     if (!found) {
       std::string reason = matcher.why().empty() ? "no store of the program matches a store of the KIR" : matcher.why();
       preset(ObligationKind::value_equal, Verdict::unsupported,
-             fmt::format("the values stored to {} are the KIR's", kir_.memories[m].name), std::move(reason), site.range);
+             fmt::format("the values stored to {} are the KIR's", memory), std::move(reason), site.range);
       continue;
     }
-    for (const Pairing& f : *found) pairs.push_back({m, ks[f.kir], ps[f.physical], f.to_kir, ranges[f.physical]});
+    for (const Pairing& f : *found) {
+      const Event& e = *from[f.physical];
+      pairs.push_back({m, ks[f.kir], ps[f.physical], f.to_kir, e.range, e.atomic, e.store, e.ordered});
+    }
   }
   termination(matcher);
   for (Obligation& o : owed) ledger_.add(std::move(o));
@@ -185,12 +244,23 @@ void Refinement::stores() {
   // R7
   for (const StorePair& a : pairs)
     for (const StorePair& b : pairs) {
-      if (a.memory != b.memory) continue;
+      const bool ordered = a.ordered || b.ordered, atomic = !a.atomic.empty() || !b.atomic.empty();
+      if (!ordered && (a.memory != b.memory || (!a.writes && !b.writes))) continue;
       TermPool::Substitution sa, sb;
       Piece pa = open(a.physical, sa), pb = open(b.physical, sb);
       std::vector<Expr> h = physical_.base;
       domain(pa, h);
       domain(pb, h);
+      if (atomic) {  // what the KIR orders is of one instance and in that order
+        if (!ordered)
+          for (std::size_t k = 0; k < pa.coordinates.size(); ++k) h.push_back(equal(pa.coordinates[k], pb.coordinates[k]));
+        h.push_back(before(kir_path(a, sa), kir_path(b, sb), pool_));
+        if (h.back().is_false()) continue;
+        add(ObligationKind::order_kept,
+            fmt::format("an atomic of {} comes before or after what the KIR says", kir_.memories[a.memory].name), h,
+            before(pa.path, pb.path, pool_), b.range);
+        continue;
+      }
       for (std::size_t k = 0; k < pa.coordinates.size(); ++k) h.push_back(equal(pa.coordinates[k], pb.coordinates[k]));
       Expr first = before(pa.path, pb.path, pool_);
       if (first.is_false()) continue;
@@ -202,7 +272,7 @@ void Refinement::stores() {
   // R8
   for (const PendingLoad& l : pending)
     for (const StorePair& s : pairs) {
-      if (s.memory != l.memory) continue;
+      if (!l.atomic.empty() || s.memory != l.memory || !s.writes) continue;
       TermPool::Substitution opened;
       Piece p = open(s.physical, opened);
       std::vector<Expr> h = l.context;
@@ -216,6 +286,33 @@ void Refinement::stores() {
           fmt::format("{}: the load of {} sees the same stores as in the KIR", l.site.what, kir_.memories[l.memory].name), h,
           equal(precedes, kir_precedes), l.site.range);
     }
+
+  // What another agent publishes is seen by plain loads behind an acquire: nothing here says where those stand.
+  auto published = [&](const Event& e) { return e.ordered && e.sharing == Sharing::system; };
+  auto reads_shared = [&](const Event& e) {
+    const std::vector<std::size_t>& views = kir_.memories[e.memory].views;
+    return !e.store && e.atomic.empty() &&
+           std::any_of(views.begin(), views.end(), [&](std::size_t v) { return kernel_.abi.views[v].access != Access::in; });
+  };
+  if (std::any_of(kir_.events.begin(), kir_.events.end(), published) &&
+      std::any_of(kir_.events.begin(), kir_.events.end(), reads_shared))
+    preset(ObligationKind::order_kept, Verdict::unsupported, "loads stay behind what acquires for them",
+           "an atomic that the system shares acquires or releases, and a view that is written is loaded", {});
+
+  // R12
+  for (const PendingLoad& l : pending) {
+    if (l.atomic.empty()) continue;
+    std::vector<Expr> ways;
+    for (const StorePair& s : pairs) {
+      if (s.memory != l.memory || s.atomic != l.atomic) continue;
+      TermPool::Substitution here;
+      if (!is_point_of(s.physical.path, l.physical_point, here)) continue;
+      if (auto same = same_point(kir_path(s, here), l.kir_point)) ways.push_back(pool_.all_of(*same));
+    }
+    add(ObligationKind::load_stable,
+        fmt::format("{}: what the atomic of {} finds is what its partner finds", l.site.what, kir_.memories[l.memory].name),
+        l.context, pool_.any_of(ways), l.site.range);
+  }
 }
 
 // R11

@@ -123,12 +123,15 @@ bool Matcher::match(Term k, Term p, const std::vector<Expr>& context, const Matc
     case TermKind::boolean: KIR_UNREACHABLE("handled above");
     case TermKind::load: {
       if (k->number != p->number) return fail("loads of different views");
+      if (k->name != p->name)
+        return fail(fmt::format("`{}` in the KIR, `{}` in the program", k->name.empty() ? "load" : k->name,
+                                p->name.empty() ? "load" : p->name));
       for (std::size_t i = 0; i < k->exprs.size(); ++i)
         if (!(k->exprs[i] == p->exprs[i]))
           emit(ObligationKind::relation_equal, context, equal(k->exprs[i], p->exprs[i]), site,
                fmt::format("the element read is the KIR's on axis {}", i));
       if (!k->point.empty() || !p->point.empty())
-        pending_.push_back({context, static_cast<std::size_t>(k->number), p->exprs, k->point, p->point, site});
+        pending_.push_back({context, static_cast<std::size_t>(k->number), p->exprs, k->point, p->point, site, p->name});
       return ok(true);
     }
     case TermKind::pointwise: {

@@ -43,6 +43,7 @@ struct PendingLoad {
   std::vector<Expr> coordinates;  // in physical variables
   Path kir_point, physical_point;
   MatchSite site;
+  std::string atomic;  // empty: a plain load
 };
 
 struct Piece {

@@ -34,6 +34,7 @@ class Refinement {
   void restrictions();  // R2
   void segments();      // R4
   void independence();  // R6
+  void atomic_scope(const Event& a, const Event& b, Expr other, std::vector<Expr> meet);
   void lanes(const Event& a, const EventCopy& other, std::vector<Expr> meet);
   void stores();    // R5, R7, R8
   void termination(Matcher& matcher);  // R11

@@ -5,7 +5,8 @@
 //   parameter   a data scalar of the ABI, by name
 //   integer     an integer expression as a value of an integer type (modulo 2^width)
 //   boolean     a boolean expression as a value of i1
-//   load        the contents of a memory class at coordinates, as seen at a program point
+//   load        the contents of a memory class at coordinates, as seen at a program point; what an atomic finds there has the
+//               name of the atomic, and is a value of its own for each execution
 //   pointwise   an operation on terms; floats are uninterpreted but exact in type and rounding
 //   cmp, convert
 //   select      branches under a boolean expression
@@ -99,7 +100,7 @@ struct TermNode {
   std::uint8_t mode = 0;    // cmp: CmpPredicate; convert: ConvertMode
   Scalar literal;
   std::int64_t number = 0;  // load: memory class; argument, arbitrary: identity; reduce, iterate: component
-  std::string name;         // parameter
+  std::string name;         // parameter; load: the atomic
   std::vector<Term> kids;
   std::vector<Expr> exprs;  // integer, boolean, select: [e]; load: coordinates; arbitrary: what it varies with
   Path point;               // load from a class that is written: where
@@ -121,7 +122,7 @@ class TermPool {
   Term parameter(std::string_view name, DType type);
   Term integer(Expr e, DType type);
   Term boolean(Expr e);
-  Term load(std::int64_t memory, DType type, std::vector<Expr> coordinates, Path point);
+  Term load(std::int64_t memory, DType type, std::vector<Expr> coordinates, Path point, std::string atomic = {});
   Term pointwise(OpKind op, DType type, std::vector<Term> kids);
   Term cmp(CmpPredicate p, Term a, Term b);
   Term convert(ConvertMode m, DType to, Term a);

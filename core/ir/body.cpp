@@ -43,6 +43,7 @@ std::size_t attr_kind(AttrKey key) {
     case AttrKey::memory_order:
     case AttrKey::failure_order: return alternative<MemoryOrder>();
     case AttrKey::sharing: return alternative<Sharing>();
+    case AttrKey::scope: return alternative<AtomicScope>();
   }
   KIR_UNREACHABLE("attribute key");
 }

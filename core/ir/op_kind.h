@@ -186,6 +186,8 @@ enum class MemoryOrder : std::uint8_t { relaxed, acquire, release, acq_rel };
 // Who shares the location: the instances of one launch, or also other agents of the system. The scope that a provider needs
 // follows from the mapping.
 enum class Sharing : std::uint8_t { invocation, system };
+// Among which threads an atomic of a physical program is one step: those of a block, of the GPU, or all agents of the system.
+enum class AtomicScope : std::uint8_t { cta, gpu, system };
 
 // The keys of attributes; op_table.h says which operation takes which, attr_kind() of what kind its value is.
 enum class AttrKey : std::uint8_t {
@@ -213,6 +215,7 @@ enum class AttrKey : std::uint8_t {
   memory_order,   // of success
   failure_order,  // atomic_cas
   sharing,
+  scope,          // of an atomic (physical); absent: system
   exact_product,  // contract: the product takes part in the sum unrounded
   unit,           // contract: |error| <= unit * sum |a| |b| is licensed
 };

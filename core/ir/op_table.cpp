@@ -126,16 +126,16 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
      .regions = {{"member", K::yield, C::pure}}, .attributes = {{A::ranges}, {A::out_of_range}}, .effect = true,
      .doc = "For each member adds the yielded weight to the bin with the yielded key, in no order."},
     {.kind = K::atomic_load, .name = "atomic_load", .family = F::atomic, .operands = -1, .result = R::declared,
-     .attributes = {{A::memory_order}, {A::sharing}}, .effect = true,
+     .attributes = {{A::memory_order}, {A::sharing}, {A::scope, Use::physical}}, .effect = true,
      .doc = "Reads an element in one piece; relaxed or acquire."},
     {.kind = K::atomic_store, .name = "atomic_store", .family = F::atomic, .operands = -1,
-     .attributes = {{A::memory_order}, {A::sharing}}, .effect = true,
+     .attributes = {{A::memory_order}, {A::sharing}, {A::scope, Use::physical}}, .effect = true,
      .doc = "Writes an element in one piece; relaxed or release."},
     {.kind = K::atomic_rmw, .name = "atomic_rmw", .family = F::atomic, .operands = -1, .result = R::declared,
-     .attributes = {{A::atomic_op}, {A::memory_order}, {A::sharing}}, .effect = true,
+     .attributes = {{A::atomic_op}, {A::memory_order}, {A::sharing}, {A::scope, Use::physical}}, .effect = true,
      .doc = "Reads, combines and writes an element as one step; the result is the old contents."},
     {.kind = K::atomic_cas, .name = "atomic_cas", .family = F::atomic, .operands = -1, .result = R::regions,
-     .attributes = {{A::memory_order}, {A::failure_order}, {A::sharing}}, .effect = true,
+     .attributes = {{A::memory_order}, {A::failure_order}, {A::sharing}, {A::scope, Use::physical}}, .effect = true,
      .doc = "Writes the desired value where the element has the bits of the expected one, as one step; the results are "
             "the old contents and whether it wrote."},
     {.kind = K::assume_in_bounds, .name = "assume_in_bounds", .family = F::memory, .operands = -1, .elements = E::none,
@@ -268,7 +268,7 @@ constexpr std::string_view kAttrNames[] = {
     "literal",          "expr",      "predicate",    "mode",      "ranges",    "step",         "order",         "identity",
     "identity_assumed", "axes",      "axis",         "extents",   "vector",    "extreme",      "tie",           "nan",
     "inclusion",        "direction", "out_of_range", "collision", "atomic_op", "memory_order", "failure_order", "sharing",
-    "exact_product",    "unit"};
+    "scope",                "exact_product",    "unit"};
 static_assert(std::size(kAttrNames) == kAttrKeyCount);
 constexpr std::string_view kExtremeNames[] = {"min", "max"};
 constexpr std::string_view kTieNames[] = {"first", "last"};
@@ -281,6 +281,7 @@ constexpr std::string_view kAtomicNames[] = {"add",     "min.s", "max.s", "min.u
                                              "max.num", "and",   "or",    "xor",   "exchange"};
 constexpr std::string_view kMemoryOrderNames[] = {"relaxed", "acquire", "release", "acq_rel"};
 constexpr std::string_view kSharingNames[] = {"invocation", "system"};
+constexpr std::string_view kScopeNames[] = {"cta", "gpu", "system"};
 
 constexpr auto kAllCmp = [] {
   std::array<CmpPredicate, 24> all{};
@@ -323,6 +324,7 @@ std::string_view name(Collision c) { return kCollisionNames[static_cast<std::siz
 std::string_view name(AtomicOp o) { return kAtomicNames[static_cast<std::size_t>(o)]; }
 std::string_view name(MemoryOrder o) { return kMemoryOrderNames[static_cast<std::size_t>(o)]; }
 std::string_view name(Sharing s) { return kSharingNames[static_cast<std::size_t>(s)]; }
+std::string_view name(AtomicScope s) { return kScopeNames[static_cast<std::size_t>(s)]; }
 std::span<const AtomicOp> all_atomic_ops() { return kAllAtomic; }
 std::span<const CmpPredicate> all_cmp_predicates() { return kAllCmp; }
 std::span<const ConvertMode> all_convert_modes() { return kAllConvert; }

@@ -129,6 +129,7 @@ std::string_view name(Collision c);
 std::string_view name(AtomicOp o);
 std::string_view name(MemoryOrder o);
 std::string_view name(Sharing s);
+std::string_view name(AtomicScope s);
 std::span<const AtomicOp> all_atomic_ops();
 std::span<const CmpPredicate> all_cmp_predicates();
 std::span<const ConvertMode> all_convert_modes();

@@ -15,28 +15,6 @@ std::string_view value_name(OpKind k, std::size_t i) {
   return "stored value";
 }
 
-bool is_one_of(DType t, std::initializer_list<DType> list) { return std::find(list.begin(), list.end(), t) != list.end(); }
-
-// What hardware reads and writes in one piece, and which operations it has on it.
-bool has_atomic(OpKind kind, const AtomicOp* operation, DType t) {
-  const bool whole = is_one_of(t, {DType::i32, DType::i64, DType::u64}), real = is_one_of(t, {DType::f32, DType::f64});
-  if (kind != OpKind::atomic_rmw) return whole || real || is_one_of(t, {DType::i16, DType::f16, DType::bf16});
-  switch (*operation) {
-    case AtomicOp::add: return whole || real || is_one_of(t, {DType::f16, DType::bf16});
-    case AtomicOp::exchange: return whole || real;
-    case AtomicOp::min_num:
-    case AtomicOp::max_num: return real;
-    case AtomicOp::min_s:
-    case AtomicOp::max_s:
-    case AtomicOp::min_u:
-    case AtomicOp::max_u:
-    case AtomicOp::bit_and:
-    case AtomicOp::bit_or:
-    case AtomicOp::bit_xor: return whole;
-  }
-  return false;
-}
-
 }  // namespace
 
 bool BodyVerifier::coordinates(const Op& o, std::size_t rank) {

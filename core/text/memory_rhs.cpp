@@ -10,6 +10,7 @@ namespace {
 constexpr MemoryOrder kMemoryOrders[] = {MemoryOrder::relaxed, MemoryOrder::acquire, MemoryOrder::release,
                                          MemoryOrder::acq_rel};
 constexpr Sharing kSharings[] = {Sharing::invocation, Sharing::system};
+constexpr AtomicScope kScopes[] = {AtomicScope::cta, AtomicScope::gpu, AtomicScope::system};
 constexpr Collision kCollisions[] = {Collision::unique, Collision::reduce};
 constexpr OutOfRange kOutOfRange[] = {OutOfRange::drop, OutOfRange::clamp, OutOfRange::error};
 
@@ -64,7 +65,7 @@ std::vector<ValueId> Parser::place() {
   return operands;
 }
 
-// "order" "(" success ["," failure] ")" ["share" "(" ... ")"]
+// "order" "(" success ["," failure] ")" ["share" "(" ... ")"], in a physical program ["scope" "(" ... ")"]
 void Parser::memory_order_clause(bool failure, Attrs& attrs) {
   expect(Word::order, "(relaxed, acquire, release or acq_rel)");
   expect(Tok::lparen, "after 'order'");
@@ -81,6 +82,11 @@ void Parser::memory_order_clause(bool failure, Attrs& attrs) {
     expect(Tok::rparen, "after who shares the location");
   }
   attrs.set(AttrKey::sharing, sharing);
+  if (physical_ && accept(Word::scope)) {
+    expect(Tok::lparen, "after 'scope'");
+    attrs.set(AttrKey::scope, choice<AtomicScope>(kScopes));
+    expect(Tok::rparen, "after the scope");
+  }
 }
 
 // atomic_load x[i] ...   atomic_store x[i] = v ...   atomic_rmw.OP x[i], v ...   atomic_cas x[i], expected, desired ...

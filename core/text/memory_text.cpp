@@ -18,7 +18,9 @@ std::string BodyPrinter::atomic(const Op& o) const {
   if (access.fill) s += " fill " + value(access.fill);
   s += fmt::format(" order({}", name(o.attrs.get<MemoryOrder>(AttrKey::memory_order)));
   if (const MemoryOrder* failed = o.attrs.find<MemoryOrder>(AttrKey::failure_order)) s += fmt::format(", {}", name(*failed));
-  return s + fmt::format(") share({})", name(o.attrs.get<Sharing>(AttrKey::sharing)));
+  s += fmt::format(") share({})", name(o.attrs.get<Sharing>(AttrKey::sharing)));
+  const AtomicScope* scope = o.attrs.find<AtomicScope>(AttrKey::scope);
+  return scope ? s + fmt::format(" scope({})", name(*scope)) : s;
 }
 
 std::string BodyPrinter::buffer(const Op& o, int indent) const {

@@ -1,0 +1,100 @@
+// Atomics and updates: paired one to one, with order, sharing and a scope that holds all that meet.
+#include "tests/proof/constructed.h"
+
+namespace kir::test {
+namespace {
+
+// shows: K5.6 K9.15
+TEST(Atomics, ACountIsThatOfItsKernel) {
+  expect_only_undamaged(read_file("corpus/atomics/atomic_count.kir"),
+                        {{"atomic_rmw.add", "atomic_rmw.max.s"},
+                         {"constant 1\n", "constant 2\n"},
+                         {"count[%at]", "count[%i]"},
+                         {" where %t1", ""},
+                         {"cmp.ogt", "cmp.oge"},
+                         {"scope(gpu)", "scope(cta)"},
+                         {"order(relaxed)", "order(release)"},
+                         {"share(invocation)", "share(system)"}});
+}
+
+// shows: K5.6 K9.15
+TEST(Atomics, ALoopAroundACompareExchange) {
+  expect_only_undamaged(read_file("corpus/atomics/atomic_max_cas.kir"),
+                        {{"max.num", "min.num"}, {"carry (%old: f32 = %seen", "carry (%old: f32 = %v"}, {"next %now", "next %old"}});
+}
+
+constexpr const char* kTwice = R"(kir 1
+kernel twice(x: in i32[N], y: out i32[N], c: inout i32[1]) {
+  parallel i in 0..N {
+    let at = atomic_rmw.add c[0], 1 order(relaxed)
+    let old = atomic_rmw.max.s c[0], x[i] order(relaxed)
+    y[i] = at - old
+  }
+}
+)";
+
+// shows: K5.6
+TEST(Atomics, WhatTheyFindAndTheirOrder) {
+  const std::string good = constructed(kTwice);
+  expect_only_undamaged(kTwice, {{"sub %at, %old", "sub %old, %at"}});
+  const std::size_t first = good.find("  %at: i32"), second = good.find("  %old: i32");
+  ASSERT_LT(first, second);
+  const std::string one = good.substr(first, good.find('\n', first) + 1 - first);
+  const std::size_t end = good.find('\n', second) + 1;
+  const std::string exchanged = good.substr(0, first) + good.substr(first + one.size(), end - first - one.size()) + one + good.substr(end);
+  Verdicts v = check_refinement(kTwice, exchanged);
+  EXPECT_FALSE(v.all_proved()) << exchanged;
+}
+
+// What the system shares needs the scope of the system; a scope left out is that one.
+// shows: K9.15
+TEST(Atomics, TheScopeHoldsWhoShares) {
+  const std::string kir = R"(kir 1
+kernel ticket(c: inout i32[1]) {
+  parallel i in 0..64 { let old = atomic_rmw.add c[0], 1 order(relaxed) share(system) }
+}
+)";
+  expect_only_undamaged(kir, {{"scope(system)", "scope(gpu)"}});
+  Verdicts v = check_refinement(kir, replaced(constructed(kir), " scope(system)", ""));
+  EXPECT_TRUE(v.all_proved()) << v.failures;
+}
+
+// Members of one histogram do not race with each other; everything else that touches a bin does.
+// shows: K2.3
+TEST(Updates, AHistogram) {
+  expect_only_undamaged(read_file("corpus/atomics/histogram_drop.kir"),
+                        {{"constant 1\n", "constant 2\n"}, {"< B", "<= B"}, {"0 <= ", "1 <= "}});
+  Verdicts v = check_kir(R"(kir 1
+kernel two(k: in i32[N], b: inout i32[B]) {
+  parallel j in 0..2 { histogram b (i in 0..N) { yield to_index(k[i]), 1 } out_of_range(drop) }
+}
+)");
+  EXPECT_TRUE(v.fails(proof::ObligationKind::kir_race_free));
+  v = check_kir(R"(kir 1
+kernel beside(k: in i32[N], b: inout i32[B]) where B >= 2 {
+  parallel j in 0..2 {
+    histogram b (i in 0..N) { yield to_index(k[i]), 1 where j == 0 } out_of_range(drop)
+    atomic_rmw.add b[j], 1 order(relaxed)
+  }
+}
+)");
+  EXPECT_TRUE(v.fails(proof::ObligationKind::kir_race_free));
+}
+
+TEST(Updates, APairIsOneUnit) {
+  expect_only_undamaged(read_file("corpus/indexing/scatter_max.kir"), {{"cmp.ogt", "cmp.olt"}, {"< G", "<= G"}});
+}
+
+TEST(Updates, AUniqueScatterIsItsStores) {
+  const std::string kir = R"(kir 1
+kernel spread(x: in f32[N], y: out f32[2 * N], z: out i32[2 * N]) {
+  scatter unique y, z (i in 0..N) { yield 2 * i, x[i], to_i32(i) where i < N - 1 }
+}
+)";
+  expect_only_undamaged(kir, {{"2 * %i", "2 * %i + 1"}, {"< N - 1", "< N"}});
+  Verdicts v = check_kir(replaced(kir, "yield 2 * i", "yield i floordiv 2"));
+  EXPECT_TRUE(v.fails(proof::ObligationKind::kir_race_free));
+}
+
+}  // namespace
+}  // namespace kir::test
