@@ -183,32 +183,49 @@ void Refinement::stores() {
   for (const auto* events : {&kir_.events, &physical_.events})
     for (const Event& e : *events)
       if (e.store || !e.atomic.empty()) kinds.emplace(e.memory, e.atomic);
-  for (const auto& [m, atomic] : kinds) {
-    std::vector<Piece> ks, ps;
+  struct Kind {
+    std::size_t memory;
+    std::vector<Piece> kir, physical;
     std::vector<const Event*> from;
+    MatchSite site;
+    std::optional<std::vector<Pairing>> found;
+  };
+  std::vector<Kind> all;
+  for (const auto& [m, atomic] : kinds) {
+    Kind kind{.memory = m};
     auto is = [&](const Event& e) { return e.memory == m && e.atomic == atomic && (e.store || !e.atomic.empty()); };
     for (const Event& e : kir_.events)
-      if (is(e)) ks.push_back(piece_of(e));
+      if (is(e)) kind.kir.push_back(piece_of(e));
     for (const Event& e : physical_.events)
       if (is(e)) {
-        ps.push_back(piece_of(e));
-        from.push_back(&e);
+        kind.physical.push_back(piece_of(e));
+        kind.from.push_back(&e);
       }
     const std::string what = atomic.empty() ? "store to" : atomic.substr(0, atomic.find(' ')) + " of";
     const std::string& memory = kir_.memories[m].name;
-    MatchSite site{fmt::format("{} {}{}", what, memory, note_),
-                   fmt::format("{}/{}/{}", prefix_, atomic.empty() ? "store" : atomic, memory),
-                   from.empty() ? SourceRange{} : from[0]->range};
-    auto found = matcher.match_pieces(ks, ps, physical_.base, true, site, Matcher::Remainder::unreachable);
-    if (!found) {
+    kind.site = {fmt::format("{} {}{}", what, memory, note_),
+                 fmt::format("{}/{}/{}", prefix_, atomic.empty() ? "store" : atomic, memory),
+                 kind.from.empty() ? SourceRange{} : kind.from[0]->range};
+    all.push_back(std::move(kind));
+  }
+  auto pair = [&](Kind& kind, Matcher::Remainder remainder) {
+    kind.found = matcher.match_pieces(kind.kir, kind.physical, physical_.base, true, kind.site, remainder);
+    return kind.found.has_value();
+  };
+  // What tells its points first: others take up what it found.
+  for (Kind& kind : all) matcher.attempt([&] { return pair(kind, Matcher::Remainder::refused); });
+  for (Kind& kind : all) {
+    if (!kind.found && !pair(kind, Matcher::Remainder::unreachable)) {
       std::string reason = matcher.why().empty() ? "no store of the program matches a store of the KIR" : matcher.why();
       preset(ObligationKind::value_equal, Verdict::unsupported,
-             fmt::format("the values stored to {} are the KIR's", memory), std::move(reason), site.range);
+             fmt::format("the values stored to {} are the KIR's", kir_.memories[kind.memory].name), std::move(reason),
+             kind.site.range);
       continue;
     }
-    for (const Pairing& f : *found) {
-      const Event& e = *from[f.physical];
-      pairs.push_back({m, ks[f.kir], ps[f.physical], f.to_kir, e.range, e.atomic, e.store, e.ordered});
+    for (const Pairing& f : *kind.found) {
+      const Event& e = *kind.from[f.physical];
+      pairs.push_back(
+          {kind.memory, kind.kir[f.kir], kind.physical[f.physical], f.to_kir, e.range, e.atomic, e.store, e.ordered});
     }
   }
   termination(matcher);

@@ -20,6 +20,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "proof/denote.h"
@@ -82,6 +83,8 @@ class Matcher {
   void relate_guards(const std::vector<Expr>& kir, const std::vector<Expr>& physical, std::vector<Expr>& context,
                      const MatchSite& site);
 
+  bool attempt(const std::function<bool()>& f);  // rolls obligations and pending loads back on failure
+
   const std::string& why() const { return why_; }
 
  private:
@@ -112,8 +115,6 @@ class Matcher {
   };
   bool one_schedule(Term k, std::string shape, const std::vector<Piece>& kir, const std::vector<Piece>& physical,
                     const std::vector<Pairing>& pairs, const std::vector<Expr>& context, const MatchSite& site);
-  bool attempt(const std::function<bool()>& f);  // rolls obligations and pending loads back on failure
-
   TermPool& terms_;
   ExprPool& pool_;
   std::vector<Obligation>& out_;
@@ -122,6 +123,8 @@ class Matcher {
   std::set<Pair> done_;
   std::set<Pair> failed_;                                    // not rolled back: a pair that failed once is not tried again
   std::map<std::int64_t, std::vector<Schedule>> schedules_;  // by site of the KIR
+  // Proposals from pairings found: for a point of the KIR what it was, over the program's points.
+  std::unordered_map<const ExprNode*, Expr> proposals_;
   std::string why_;
   int depth_ = 0;
   std::size_t looked_at_ = 0;  // pairs

@@ -236,7 +236,15 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
       // Point for point where that explains the equations; else what they say.
       Assignment phi = by_position(k_vars, p_vars, eqs);
       if (phi.empty()) phi = solve(k_vars, eqs, pool_);
-      if (phi.size() < k_vars.size()) by_range(k, p, phi);
+      if (phi.size() < k_vars.size()) {  // what stood for them elsewhere
+        TermPool::Substitution here;
+        for (std::size_t i = 0; i < p.binders.size(); ++i)
+          here.exprs.emplace(physical_pieces[pi].binders[i].var.node(), p.binders[i].var);
+        for (std::size_t i = 0; i < k.binders.size(); ++i)
+          if (auto it = proposals_.find(kir_pieces[ki].binders[i].var.node()); it != proposals_.end())
+            phi.emplace(k.binders[i].var.node(), terms_.substitute(it->second, here));
+        by_range(k, p, phi);
+      }
       if (phi.size() < k_vars.size()) {
         if (first_reason.empty()) first_reason = "no map from the program's points to the KIR's was found";
         continue;
@@ -315,6 +323,7 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
         for (std::size_t i = 0; i < k.binders.size(); ++i)
           pairing.to_kir.exprs.emplace(kir_pieces[ki].binders[i].var.node(),
                                        terms_.substitute(phi.at(k.binders[i].var.node()), close));
+        proposals_.insert(pairing.to_kir.exprs.begin(), pairing.to_kir.exprs.end());
       } else if (first_reason.empty() || !why_.empty()) {
         if (first_reason.empty()) first_reason = why_;
       }
