@@ -77,12 +77,15 @@ void Translator::member(OpId id) {
     }
   };
   if (!merges || !where) return run();
-  const RegionId active = builder_.new_region();
-  enter(active);
-  run();
-  builder_.emit(OpKind::yield, {}, {}, {}, op.range, id);
-  leave();
-  builder_.emit_with_regions(OpKind::if_else, {where}, {}, {active}, {}, op.range, id);
+  std::vector<RegionId> arms;
+  for (bool active : {true, false}) {
+    arms.push_back(builder_.new_region());
+    enter(arms.back());
+    if (active) run();
+    builder_.emit(OpKind::yield, {}, {}, {}, op.range, id);
+    leave();
+  }
+  builder_.emit_with_regions(OpKind::if_else, {where}, {}, std::move(arms), {}, op.range, id);
 }
 
 }  // namespace kir::lowering

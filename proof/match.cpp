@@ -170,13 +170,26 @@ bool Matcher::match_select(Term k, Term p, const std::vector<Expr>& context, con
   if (knows(context, negated(c))) return match(terms_.resolve(k, c, false), terms_.resolve(p, c, false), context, site);
   // A condition over data on one side may be the other side's condition on the same data.
   std::vector<Expr> base = context;
-  if (p->kind == TermKind::select && k->kind == TermKind::select && !(k->exprs[0] == c))
+  Expr same;  // the KIR's condition, when it is c on equal data
+  if (p->kind == TermKind::select && k->kind == TermKind::select && !(k->exprs[0] == c)) {
     relate_guards({k->exprs[0]}, {c}, base, site);
+    const Expr told = kir::substitute(k->exprs[0], [&](Expr l) {
+      for (std::size_t i = context.size(); i < base.size(); ++i)
+        if (base[i].kid(0) == l) return base[i].kid(1);
+      return Expr();
+    });
+    if (told == c) same = k->exprs[0];
+  }
   bool any = false;
   std::vector<std::pair<std::vector<Expr>, std::string>> unmatched;
   for (bool value : {true, false}) {
     std::vector<Expr> under = extended(base, value ? c : negated(c));
-    if (attempt([&] { return match(terms_.resolve(k, c, value), terms_.resolve(p, c, value), under, site); }))
+    Term kir_side = terms_.resolve(k, c, value);
+    if (same) {
+      under.push_back(value ? same : negated(same));
+      kir_side = terms_.resolve(kir_side, same, value);
+    }
+    if (attempt([&] { return match(kir_side, terms_.resolve(p, c, value), under, site); }))
       any = true;
     else
       unmatched.emplace_back(std::move(under), why_);

@@ -27,7 +27,7 @@ TEST(Updates, StoresOfOneElementEachAreInstances) {
 // shows: K2.3
 TEST(Updates, MembersOfAnOrderedUpdateComeOneAfterTheOther) {
   Built b = build("kernel k(x: in f32[N], p: in i32[N], y: inout f32[M]) where M >= 1 {\n"
-                  "  scatter reduce order(strict) y (i in 0..N) { yield max(min(to_index(p[i]), M - 1), 0), x[i] }\n"
+                  "  scatter reduce order(strict) y (i in 0..N) { let q = to_index(p[i])\n yield max(min(q, M - 1), 0), x[i] }\n"
                   "  combine (a: f32, v: f32) { a + v } }");
   EXPECT_EQ(axes(b), (Axes{""}));
   EXPECT_EQ(text(b).find("atomic"), std::string::npos);

@@ -59,7 +59,10 @@ kernel k(x: in f32[M, N], y: out f32[M, N], z: out i64[N]) {
 TEST(Relations, AGatherReadsWhereItsRegionSays) {
   expect_only_undamaged(R"(kir 1
 kernel k(t: in f32[V, D], idx: in i32[E], y: out f32[E, D]) where V >= 1 {
-  let rows = gather t[min(max(to_index(idx[e]), 0), V - 1), d] for (e in 0..E, d in 0..D)
+  let rows = gather t (e in 0..E, d in 0..D) {
+    let v = to_index(idx[e])
+    yield min(max(v, 0), V - 1), d
+  }
   parallel e in 0..E, d in 0..D { y[e, d] = rows[e, d] }
 }
 )",
