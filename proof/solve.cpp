@@ -107,9 +107,16 @@ class Solver {
     for (int round = 0; round < 64 && !work_.empty(); ++round) {
       std::vector<Equation> now = std::move(work_);
       work_.clear();
+      // Equations of one unknown atom first: what they tell may be what another needs.
       bool progress = false;
-      for (Equation& e : now) progress |= step(e);
+      for (Equation& e : now) progress |= step(e, true);
       progress |= combine_atoms();
+      if (!progress) {
+        now = std::move(work_);
+        work_.clear();
+        for (Equation& e : now) progress |= step(e, false);
+        progress |= combine_atoms();
+      }
       if (!progress) break;
     }
     return found_;
@@ -127,7 +134,14 @@ class Solver {
       atoms_.emplace_back(atom, value);
   }
 
-  bool step(Equation& e) {
+  // The value of an atom over unknowns, where an equation gave it.
+  Expr atom_value(Expr atom) const {
+    for (const auto& [known, value] : atoms_)
+      if (known == atom) return value;
+    return {};
+  }
+
+  bool step(Equation& e, bool simple) {
     Expr left = kir::substitute(e.left, [&](Expr l) {
       auto it = found_.find(l.node());
       return it == found_.end() ? Expr() : it->second;
@@ -137,30 +151,41 @@ class Solver {
     if (!p) return false;
     std::map<Expr, Polynomial> by_atom;
     Polynomial known;
+    Expr told;  // what known atoms add
     for (const auto& [m, c] : *p) {
-      Expr atom;
+      Expr atom, value;
       Monomial rest;
       int count = 0;
       for (Expr f : m) {
-        if (is_unknown(f)) {
+        if (Expr v = is_unknown(f) ? atom_value(f) : Expr()) {
+          value = value ? value * v : v;
+        } else if (is_unknown(f)) {
           atom = f;
           ++count;
         } else {
           rest.push_back(f);
         }
       }
-      if (count > 1) return false;
-      if (count == 0)
+      if (count > 1 || (count == 1 && value)) return false;
+      if (value) {
+        Expr term = to_expr(Polynomial{{rest, c}}, pool_) * value;
+        told = told ? told + term : term;
+      } else if (count == 0)
         known[m] = c;
       else
         by_atom[atom][rest] = c;
     }
     if (by_atom.empty()) return false;  // the unknowns cancel: nothing is learnt
     Expr right = known.empty() ? e.right : e.right - to_expr(known, pool_);
+    if (told) right = right - told;
     if (by_atom.size() == 1) {
       auto& [atom, coefficient] = *by_atom.begin();
       know(atom, quotient(right, coefficient));
       return true;
+    }
+    if (simple) {
+      work_.push_back(e);
+      return false;
     }
     auto largest = by_atom.begin();
     bool unique = true;

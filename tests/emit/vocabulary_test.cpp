@@ -34,6 +34,19 @@ const std::map<OpKind, std::string>& bodies() {
       {OpKind::reduce,
        "%v: f32 = reduce (%n: i64 in 0..%i + 1) map { %a: f32 = load x[%n]  yield %a } combine order(any) (%p: f32, %q: f32) { "
        "%r: f32 = add %p, %q  yield %r }\n store y[%i] = %v"},
+      {OpKind::atomic_load, "%v: f32 = atomic_load x[%i] order(relaxed) share(invocation)\n store y[%i] = %v"},
+      {OpKind::atomic_store, "%v: f32 = load x[%i]\n atomic_store y[%i] = %v order(relaxed) share(invocation)"},
+      {OpKind::atomic_rmw,
+       "%v: f32 = load x[%i]\n store y[%i] = %v\n %o: f32 = atomic_rmw.add y[%i], %v order(relaxed) share(invocation)"},
+      {OpKind::atomic_cas,
+       "%v: f32 = load x[%i]\n %w2: f32 = constant 2.0\n store y[%i] = %v\n"
+       "(%o: f32, %p: i1) = atomic_cas y[%i], %v, %w2 order(relaxed, relaxed) share(invocation)"},
+      {OpKind::break_loop,
+       "%z: f32 = constant 0.0\n %v: f32 = for %t: i64 in 0..%i carry (%a: f32 = %z) {\n %c: i1 = index %t > 3\n"
+       "if %c { break %a }\n %b: f32 = load x[%t]\n %d: f32 = add %a, %b\n next %d }\n store y[%i] = %v"},
+      {OpKind::continue_loop,
+       "%z: f32 = constant 0.0\n %v: f32 = for %t: i64 in 0..%i carry (%a: f32 = %z) {\n %c: i1 = index %t > 3\n"
+       "if %c { continue %z }\n %b: f32 = load x[%t]\n %d: f32 = add %a, %b\n next %d }\n store y[%i] = %v"},
       {OpKind::splat,
        "%z: f32 = constant 1.5\n %f: f32<4> = splat %z\n %k: i64<4> = index %i + 0 * pos(0)\n %in: i1<4> = index pos(0) == 3\n "
        "store y[%k] = %f where %in"},
@@ -49,14 +62,7 @@ const std::map<OpKind, std::string>& refused() {
   static const std::map<OpKind, std::string> kRefused = {
       {OpKind::philox4x32_10,
        "%k: i32 = constant 0\n (%a: i32, %b: i32, %c: i32, %d: i32) = philox4x32_10 %k, %k, %k, %k, %k, %k"},
-      {OpKind::atomic_load, "%v: f32 = atomic_load x[%i] order(relaxed) share(invocation)"},
-      {OpKind::atomic_store, "%v: f32 = load x[%i]\n atomic_store y[%i] = %v order(relaxed) share(invocation)"},
-      {OpKind::atomic_rmw, "%v: f32 = load x[%i]\n %o: f32 = atomic_rmw.add y[%i], %v order(relaxed) share(invocation)"},
-      {OpKind::atomic_cas,
-       "%v: f32 = load x[%i]\n (%o: f32, %p: i1) = atomic_cas y[%i], %v, %v order(relaxed, relaxed) share(invocation)"},
       {OpKind::assume_in_bounds, "assume_in_bounds x[%i]"},
-      {OpKind::break_loop, "for %t: i64 in 0..%i { %c: i1 = index %t > 3\n if %c { break } }"},
-      {OpKind::continue_loop, "for %t: i64 in 0..%i { %c: i1 = index %t > 3\n if %c { continue } }"},
       {OpKind::arg_reduce,
        "(%v: f32, %a: i64) = arg_reduce max tie(first) nan(first) (%n: i64 in 0..%i + 1) map { %e: f32 = load x[%n]  yield %e "
        "}"},

@@ -9,8 +9,8 @@ TEST(Atomics, ACountIsThatOfItsKernel) {
   expect_only_undamaged(read_file("corpus/atomics/atomic_count.kir"),
                         {{"atomic_rmw.add", "atomic_rmw.max.s"},
                          {"constant 1\n", "constant 2\n"},
-                         {"count[%at]", "count[%i]"},
-                         {" where %t1", ""},
+                         {"= index 0", "= index %i"},
+                         {" where %t3", ""},
                          {"cmp.ogt", "cmp.oge"},
                          {"scope(gpu)", "scope(cta)"},
                          {"order(relaxed)", "order(release)"},
@@ -63,7 +63,7 @@ kernel ticket(c: inout i32[1]) {
 // shows: K2.3
 TEST(Updates, AHistogram) {
   expect_only_undamaged(read_file("corpus/atomics/histogram_drop.kir"),
-                        {{"constant 1\n", "constant 2\n"}, {"< B", "<= B"}, {"0 <= ", "1 <= "}});
+                        {{"constant 1\n", "constant 2\n"}, {"< B", "<= B"}, {"index 0 <= ", "index 1 <= "}});
   Verdicts v = check_kir(R"(kir 1
 kernel two(k: in i32[N], b: inout i32[B]) {
   parallel j in 0..2 { histogram b (i in 0..N) { yield to_index(k[i]), 1 } out_of_range(drop) }
