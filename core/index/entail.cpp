@@ -17,7 +17,7 @@ namespace {
 // A short proof is not to be missed behind a long way that leads nowhere.
 constexpr struct {
   int depth, nodes;
-} kSearches[] = {{5, 400}, {12, 160}};
+} kSearches[] = {{5, 800}, {12, 160}};
 constexpr int kCases = 2;
 
 Polynomial one() { return Polynomial::constant(1); }
@@ -120,9 +120,15 @@ std::vector<Polynomial> SimplifyEngine::atom_facts(Expr a) {
 bool SimplifyEngine::eliminate(const Polynomial& p, Expr a, int depth, Search& search) {
   auto goal = p.linear_in(a);
   if (!goal || goal->first.is_zero()) return false;
-  const std::vector<Polynomial> own = atom_facts(a);
-  for (std::size_t i = 0; i < own.size() + nonneg_.size(); ++i) {
-    const Polynomial& f = i < own.size() ? own[i] : nonneg_[i - own.size()];
+  std::vector<Polynomial> facts = atom_facts(a);
+  std::copy_if(nonneg_.begin(), nonneg_.end(), std::back_inserter(facts), [&](const Polynomial& f) { return f.contains(a); });
+  // Those first that bring in nothing new.
+  const std::vector<Expr> here = p.atoms();
+  std::stable_partition(facts.begin(), facts.end(), [&](const Polynomial& f) {
+    const std::vector<Expr> atoms = f.atoms();
+    return std::all_of(atoms.begin(), atoms.end(), [&](Expr x) { return std::find(here.begin(), here.end(), x) != here.end(); });
+  });
+  for (const Polynomial& f : facts) {
     if (!f.ok() || !f.contains(a)) continue;
     auto fact = f.linear_in(a);
     if (!fact) continue;

@@ -23,7 +23,7 @@ Range intersect(Range a, Range b);
 class SimplifyEngine {
  public:
   // Work of one query, in goals looked at. What is not decided by then stays as it is.
-  static constexpr std::int64_t kFuel = 6000;
+  static constexpr std::int64_t kFuel = 20000;
 
   explicit SimplifyEngine(ExprPool& pool) : pool_(pool) {}
   void refuel() { *fuel_ = kFuel; }
