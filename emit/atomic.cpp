@@ -36,8 +36,8 @@ llvm::Value* Emitter::updated(AtomicOp op, DType t, llvm::Value* old, llvm::Valu
 
 // The old contents, as bits.
 llvm::Value* Emitter::read_modify_write(AtomicOp op, DType t, llvm::Value* address, llvm::Value* x, const AtomicPlace& place) {
-  if (llvm::Value* old = is_float(t) && op != AtomicOp::exchange ? nullptr
-                                                                 : provider_.atomic_rmw(b_, op, address, to_bits(t, x), place))
+  if (llvm::Value* old =
+          is_float(t) && op != AtomicOp::exchange ? nullptr : provider_.atomic_rmw(b_, op, address, to_bits(t, x), place))
     return old;
   const AtomicPlace look{MemoryOrder::relaxed, place.scope};
   llvm::Type* bits = b_.getIntNTy(static_cast<unsigned>(bit_width(t)));
@@ -99,8 +99,7 @@ void Emitter::emit_atomic(const Op& op) {
     perform();
   } else {
     std::vector<llvm::Value*> masked;
-    if (!op.results.empty())
-      masked.push_back(access.fill ? scalar(access.fill) : llvm::Constant::getNullValue(value_type(t)));
+    if (!op.results.empty()) masked.push_back(access.fill ? scalar(access.fill) : llvm::Constant::getNullValue(value_type(t)));
     if (op.results.size() > 1) masked.push_back(b_.getInt1(false));
     llvm::Value* active = scalar(access.where);
     llvm::BasicBlock* skipped = b_.GetInsertBlock();

@@ -33,8 +33,8 @@ class Provider {
   // maximum/minimum with NaN propagation and -0 below +0 of two floats or doubles, in one instruction; else empty.
   virtual llvm::Value* min_max_nan(llvm::IRBuilder<>& builder, bool maximum, llvm::Value* a, llvm::Value* b) const = 0;
 
-  // Atomics on integers of 16, 32 or 64 bits at an address. A read-modify-write gives the old contents, or null where the provider
-  // has no instruction for it.
+  // Atomics on integers of 16, 32 or 64 bits at an address. A read-modify-write gives the old contents, or null where the
+  // provider has no instruction for it.
   virtual llvm::Value* atomic_load(llvm::IRBuilder<>& builder, llvm::Type* bits, llvm::Value* address,
                                    const AtomicPlace& place) const = 0;
   virtual void atomic_store(llvm::IRBuilder<>& builder, llvm::Value* bits, llvm::Value* address,

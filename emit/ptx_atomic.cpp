@@ -73,7 +73,8 @@ llvm::Value* emit(llvm::IRBuilder<>& b, llvm::Type* result, const std::string& t
 
 llvm::Value* load(llvm::IRBuilder<>& b, llvm::Type* bits, llvm::Value* address, const AtomicPlace& place) {
   const unsigned n = bits->getIntegerBitWidth();
-  return emit(b, bits, fmt::format("{}.b{} $0, [$1];", qualified("ld", place), n), fmt::format("={},l", constraint(n)), {address});
+  return emit(b, bits, fmt::format("{}.b{} $0, [$1];", qualified("ld", place), n), fmt::format("={},l", constraint(n)),
+              {address});
 }
 
 void store(llvm::IRBuilder<>& b, llvm::Value* bits, llvm::Value* address, const AtomicPlace& place) {

@@ -1,7 +1,7 @@
 // Ordered atomics as PTX instructions. LLVM's own atomics are not used on NVPTX: some of them lose their order and scope.
 //
-// Each is `atom`, `ld` or `st` with its order and scope written out, on global memory, as an instruction that LLVM neither moves
-// memory accesses across nor removes. Elements are integers of 16, 32 or 64 bits.
+// Each is `atom`, `ld` or `st` with its order and scope written out, on global memory, as an instruction that LLVM neither
+// moves memory accesses across nor removes. Elements are integers of 16, 32 or 64 bits.
 #pragma once
 
 #include "emit/provider.h"

@@ -220,9 +220,7 @@ void Claims::define(ValueId physical, Expr value) {
   phys_[physical] = pool().import(value, [&](Expr l) { return l.is(ExprKind::value) ? phys(l.value(), l.sort()) : Expr(); });
 }
 
-void Claims::define_spec(ValueId kir, Expr value) {
-  spec_[kir] = spec(value);
-}
+void Claims::define_spec(ValueId kir, Expr value) { spec_[kir] = spec(value); }
 
 Expr Claims::spec(Expr kir) {
   return pool().import(kir, [&](Expr l) { return l.is(ExprKind::value) ? spec(l.value(), l.sort()) : Expr(); });

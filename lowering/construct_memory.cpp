@@ -81,7 +81,8 @@ void Translator::atomic(OpId id) {
   }
   Attrs attrs = attributes(op);
   attrs.set(AttrKey::scope, scope_of(op.attrs.get<Sharing>(AttrKey::sharing)));
-  bind_results(id, builder_.emit(op.kind, std::move(operands), std::move(attrs), std::move(types), op.range, id, std::move(names)));
+  bind_results(id,
+               builder_.emit(op.kind, std::move(operands), std::move(attrs), std::move(types), op.range, id, std::move(names)));
   claims_.access(id, row(op.kind).name, e.name, e.spec, e.coordinates, a.where, where);
 }
 

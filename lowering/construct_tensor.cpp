@@ -32,17 +32,18 @@ void Translator::enter_element(RegionId kir, const Coordinates& at, OpId id) {
 }
 
 Translator::Read Translator::element_of(OpId id, ValueId tensor, Coordinates at) {
-  Place place = resolve(kernel_, tensor, std::move(at.physical), pool_,
-                        [&](Expr l) { return pool_.value(value(l.value()), l.sort()); });
-  Place meant = resolve(kernel_, tensor, std::move(at.spec), claims_.pool(),
-                        [&](Expr l) { return claims_.spec(l.value(), l.sort()); });
+  Place place =
+      resolve(kernel_, tensor, std::move(at.physical), pool_, [&](Expr l) { return pool_.value(value(l.value()), l.sort()); });
+  Place meant =
+      resolve(kernel_, tensor, std::move(at.spec), claims_.pool(), [&](Expr l) { return claims_.spec(l.value(), l.sort()); });
   at = {std::move(place.coordinates), std::move(meant.coordinates)};
   const OpId made = b_.value(place.base).op;
   const Op& op = b_.op(made);
   KIR_CHECK(makes_tensor(op.kind), "an element of no tensor");
   if (op.kind == OpKind::concat) return concat(made, std::move(at), 0, op.operands.size());
   if (op.kind == OpKind::iota) {
-    const ValueId coordinate = materialise(at.physical[static_cast<std::size_t>(op.attrs.get<std::int64_t>(AttrKey::axis))], id);
+    const ValueId coordinate =
+        materialise(at.physical[static_cast<std::size_t>(op.attrs.get<std::int64_t>(AttrKey::axis))], id);
     const DType to = b_.type(op.results[0]).dtype;
     if (to == DType::i64) return {coordinate, {}};
     const Attrs mode{{AttrKey::mode, is_float(to) ? ConvertMode::sint : ConvertMode::wrap}};
@@ -92,7 +93,8 @@ Translator::Read Translator::concat(OpId id, Coordinates at, std::size_t first, 
     arms.push_back(region);
   }
   const Type type = Type::scalar(b_.type(op.results[0]).dtype);
-  return {builder_.result(builder_.emit_with_regions(OpKind::if_else, {inside}, {}, std::move(arms), {type}, op.range, id)), {}};
+  return {builder_.result(builder_.emit_with_regions(OpKind::if_else, {inside}, {}, std::move(arms), {type}, op.range, id)),
+          {}};
 }
 
 }  // namespace kir::lowering

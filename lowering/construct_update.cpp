@@ -67,7 +67,8 @@ void Translator::member(OpId id) {
       ops(combine);
       stored = values(b_.yields(op.regions[1]));
     } else if (merges) {
-      stored[0] = builder_.emit1(OpKind::add, {old[0], stored[0]}, {}, Type::scalar(b_.type(op.operands[0]).dtype), op.range, id);
+      stored[0] =
+          builder_.emit1(OpKind::add, {old[0], stored[0]}, {}, Type::scalar(b_.type(op.operands[0]).dtype), op.range, id);
     }
     for (std::size_t k = 0; k < count; ++k) {
       std::vector<ValueId> operands = access(k);

@@ -125,8 +125,7 @@ class KernelFacts::Walk {
       access(id, site, a.view, coordinates(a.coordinates), writes_element(o.kind));
     } else if (is_update(o.kind)) {
       for (OpId inner : b_.region(o.regions[0]).ops) op(inner, site);
-      for (ValueId v : o.operands)
-        access(id, site, v, coordinates(b_.yields(o.regions[0]).first(b_.type(v).rank())), true);
+      for (ValueId v : o.operands) access(id, site, v, coordinates(b_.yields(o.regions[0]).first(b_.type(v).rank())), true);
     } else if (o.kind == OpKind::elem) {
       element(o.operands[0], coordinates(std::span(o.operands).subspan(1)), site ? site : id);
     } else {

@@ -24,8 +24,8 @@ bool is_relation(OpKind kind);
 bool makes_tensor(OpKind kind);
 
 // The element of `resource` at `coordinates` (one per axis, of `pool`), told as an element of the base. O(chain of
-// relations times expression size). The coordinates lie in the resource, or (`masked`) perhaps not: then nothing of the result is
-// divided by an extent that may be 0.
+// relations times expression size). The coordinates lie in the resource, or (`masked`) perhaps not: then nothing of the result
+// is divided by an extent that may be 0.
 Place resolve(const Kernel& kernel, ValueId resource, std::vector<Expr> coordinates, ExprPool& pool, const LeafMap& leaf,
               bool masked = false);
 

@@ -55,11 +55,11 @@ class Translator {
   // construct_tensor.cpp
   void elem(OpId id);
   struct Read {
-    ValueId value;  // physical
+    ValueId value;    // physical
     ValueId yielded;  // the KIR value that it is, if any
   };
   Read element_of(OpId id, ValueId tensor, Coordinates at);
-  Read element_of_source(OpId id, ValueId source, Coordinates at);  // a view or tensor
+  Read element_of_source(OpId id, ValueId source, Coordinates at);            // a view or tensor
   Read concat(OpId id, Coordinates at, std::size_t first, std::size_t last);  // of these operands
   void enter_element(RegionId region, const Coordinates& at, OpId id);
   // construct_update.cpp
@@ -68,7 +68,7 @@ class Translator {
   // construct_control.cpp
   void parallel(OpId id);
   void members(OpId id, const std::function<void()>& body);  // loops over the axes that are no instance axes
-  void structured(OpId id);  // for, while, if: regions keep their shape
+  void structured(OpId id);                                  // for, while, if: regions keep their shape
   void assume(OpId id);
   RegionId mirror(RegionId region);
   void terminator(OpId id);

@@ -139,8 +139,9 @@ class Analysis {
   Workset loop(OpId id) {
     const Op& op = b_.op(id);
     if (op.kind == OpKind::while_loop || has_exit(op.regions[0]))
-      return {{}, {fmt::format("the {} at {} runs once: how often its body runs is one decision for all of it",
-                               row(op.kind).name, f_.where(id))}};
+      return {{},
+              {fmt::format("the {} at {} runs once: how often its body runs is one decision for all of it", row(op.kind).name,
+                           f_.where(id))}};
     std::vector<OpId> all;
     for (RegionId r : op.regions) {
       for (OpId o : b_.region(r).ops)

@@ -42,8 +42,8 @@ struct Event {
   bool store = false;  // it writes
   // An atomic: its operation, orders and sharing, which its partner has too. Empty: a plain load or store.
   std::string atomic;
-  bool reads = false;    // an atomic that finds what is there
-  bool ordered = false;  // it acquires or releases
+  bool reads = false;       // an atomic that finds what is there
+  bool ordered = false;     // it acquires or releases
   std::size_t merging = 0;  // of its innermost binders those that are members of one histogram or scatter
   Sharing sharing = Sharing::invocation;
   AtomicScope scope = AtomicScope::system;
@@ -54,7 +54,7 @@ struct Event {
   Path path;
   Term value = nullptr;     // store: the value written; load: the load term
   Term expected = nullptr;  // compare-exchange
-  Expr thread;           // physical, more than one thread per program: the executing thread; empty: all of them
+  Expr thread;              // physical, more than one thread per program: the executing thread; empty: all of them
   SourceRange range;
 };
 

@@ -77,15 +77,13 @@ void BodyDenoter::run_atomic(const Op& op) {
     if (access.where) {
       std::vector<Expr> varies;
       for (const Binder& b : binders) varies.push_back(b.range.var);
-      old = terms_.select(active, found,
-                          access.fill ? term_of(access.fill)
-                                      : terms_.arbitrary(next_arbitrary_++, relation->dtype, std::move(varies)));
+      old = terms_.select(
+          active, found,
+          access.fill ? term_of(access.fill) : terms_.arbitrary(next_arbitrary_++, relation->dtype, std::move(varies)));
     }
     define(op.results[0], old);
     if (op.kind == OpKind::atomic_cas) {
-      auto bits = [&](Term t) {
-        return is_integer(t->type) ? t : terms_.convert(ConvertMode::bits, bits_of(t->type), t);
-      };
+      auto bits = [&](Term t) { return is_integer(t->type) ? t : terms_.convert(ConvertMode::bits, bits_of(t->type), t); };
       const Term equal_bits = terms_.cmp(CmpPredicate::eq, bits(found), bits(event.expected));
       define(op.results[1], terms_.boolean(both(active, terms_.leaf_of(equal_bits))));
     }

@@ -103,7 +103,7 @@ class BodyDenoter {
   void claim_bounds(const Op& op, std::string_view verb, const RelationValue& r, const std::vector<Expr>& at,
                     const std::vector<Binder>& under, const std::vector<Expr>& when, const TermPool::Substitution& lanes);
   static TermPool::Substitution at(const RelationValue& r, const std::vector<Expr>& coordinates);
-  Term converted_index(Expr e, DType to);  // as convert.sint or convert.wrap of an index converts it
+  Term converted_index(Expr e, DType to);                          // as convert.sint or convert.wrap of an index converts it
   std::shared_ptr<const RelationValue> unknown_tensor(ValueId v);  // of which nothing but its extents is known
 
   static Expr negated(Expr e) { return e.is(ExprKind::logical_not) ? e.kid(0) : negation(e); }

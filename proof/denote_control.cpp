@@ -22,8 +22,8 @@ void BodyDenoter::run_parallel(const Op& op) {
   guards.resize(guard_depth);
 }
 
-// An arm that ends in `break` or `continue` is one way out of the iteration. What stands behind the if runs when none of them was
-// taken.
+// An arm that ends in `break` or `continue` is one way out of the iteration. What stands behind the if runs when none of them
+// was taken.
 void BodyDenoter::run_if(const Op& op) {
   Expr c = expr_of(op.operands[0]);
   decides(c, op.range);

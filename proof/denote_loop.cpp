@@ -1,7 +1,7 @@
 // Loops: `for` and `while` are one thing, a loop over t in a range; that of a `while` is [0, forever).
 //
-// A loop that can end early has one more carry, `running`. What happens in iteration t happens only if the loop is running at t;
-// after an exit the state stays. `break` and `continue` are ways out of the body (run_if), each under its condition with the
+// A loop that can end early has one more carry, `running`. What happens in iteration t happens only if the loop is running at
+// t; after an exit the state stays. `break` and `continue` are ways out of the body (run_if), each under its condition with the
 // values that it hands on.
 //
 // A loop's carried values are placeholders while its body is evaluated. Afterwards each becomes `iterate`: the state before the
@@ -238,8 +238,7 @@ void BodyDenoter::run_loop(const Op& op) {
       [&](Term& t) { collect(t); });
   replace(before, inside);
   for (std::size_t i = 0; i < op.results.size(); ++i) define(op.results[i], terms_.iterate(nodes[i], 0, carries[i].dtype));
-  if (is_while)
-    out_.endless.push_back({binders, guards, terms_.iterate(nodes.back(), 0, DType::i1), op.range});
+  if (is_while) out_.endless.push_back({binders, guards, terms_.iterate(nodes.back(), 0, DType::i1), op.range});
 }
 
 // The amount by which every way to a next iteration moves an index: empty when there is none that is the same for all.

@@ -54,8 +54,7 @@ void BodyDenoter::run_update(const Op& op) {
   for (Expr c : place) decides(c, op.range);
   std::vector<Term> stored;
   for (std::size_t k = 0; k < count; ++k) stored.push_back(term_of(yielded[rank + k]));
-  for (ValueId v : op.operands)
-    claim_bounds(op, row(op.kind).name, *values_[v.index].relation, place, binders, guards, {});
+  for (ValueId v : op.operands) claim_bounds(op, row(op.kind).name, *values_[v.index].relation, place, binders, guards, {});
   for (std::size_t a = 0; a < count; ++a)
     for (std::size_t b = 0; b < a; ++b)
       if (values_[op.operands[a].index].relation->memory == values_[op.operands[b].index].relation->memory)

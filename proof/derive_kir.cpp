@@ -36,7 +36,8 @@ void races(const Denotation& d, TermPool& terms, const std::string& prefix, cons
       std::vector<Expr> same_so_far, goals;
       for (std::size_t k = 0; k < common; ++k) {
         Expr here = equal(a.binders[k].range.var, other.binders[k].range.var);
-        if (a.binders[k].kind == BinderKind::instance && k + merging < a.binders.size()) goals.push_back(implies(pool.all_of(same_so_far), here));
+        if (a.binders[k].kind == BinderKind::instance && k + merging < a.binders.size())
+          goals.push_back(implies(pool.all_of(same_so_far), here));
         same_so_far.push_back(here);
       }
       if (goals.empty()) continue;  // no parallel encloses both

@@ -142,8 +142,7 @@ void Refinement::atomic_scope(const Event& a, const Event& b, Expr other, std::v
   const AtomicScope scope = std::min(a.scope, b.scope);
   const std::string& memory = physical_.memories[a.memory].name;
   if (a.sharing == Sharing::system && scope != AtomicScope::system)
-    preset(ObligationKind::atomic_scope, Verdict::unsupported,
-           fmt::format("atomics of {} reach all that share it", memory),
+    preset(ObligationKind::atomic_scope, Verdict::unsupported, fmt::format("atomics of {} reach all that share it", memory),
            fmt::format("scope({}) for an atomic that the system shares", name(scope)), b.range);
   if (scope != AtomicScope::cta) return;
   auto block = [&](Expr w) { return program_.launch.pack == 1 ? w : floordiv(w, pool_.constant(program_.launch.pack)); };

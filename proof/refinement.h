@@ -36,10 +36,10 @@ class Refinement {
   void independence();  // R6
   void atomic_scope(const Event& a, const Event& b, Expr other, std::vector<Expr> meet);
   void lanes(const Event& a, const EventCopy& other, std::vector<Expr> meet);
-  void stores();    // R5, R7, R8
+  void stores();                       // R5, R7, R8
   void termination(Matcher& matcher);  // R11
-  void layouts();   // R9
-  void capacity();  // R10
+  void layouts();                      // R9
+  void capacity();                     // R10
 
   const Kernel& kernel_;
   const PhysicalProgram& program_;

@@ -126,7 +126,8 @@ bool SimplifyEngine::eliminate(const Polynomial& p, Expr a, int depth, Search& s
   const std::vector<Expr> here = p.atoms();
   std::stable_partition(facts.begin(), facts.end(), [&](const Polynomial& f) {
     const std::vector<Expr> atoms = f.atoms();
-    return std::all_of(atoms.begin(), atoms.end(), [&](Expr x) { return std::find(here.begin(), here.end(), x) != here.end(); });
+    return std::all_of(atoms.begin(), atoms.end(),
+                       [&](Expr x) { return std::find(here.begin(), here.end(), x) != here.end(); });
   });
   for (const Polynomial& f : facts) {
     if (!f.ok() || !f.contains(a)) continue;

@@ -264,11 +264,15 @@ constexpr std::string_view kCmpNames[] = {"eq",  "ne",  "slt", "sle", "sgt", "sg
 constexpr std::string_view kConvertNames[] = {"rn",      "sat_rn",      "sint",        "uint",    "wrap", "to_sint",
                                               "to_uint", "sat_to_sint", "sat_to_uint", "to_bool", "bits"};
 constexpr std::string_view kOrderNames[] = {"strict", "tree", "any"};
-constexpr std::string_view kAttrNames[] = {
-    "literal",          "expr",      "predicate",    "mode",      "ranges",    "step",         "order",         "identity",
-    "identity_assumed", "axes",      "axis",         "extents",   "vector",    "extreme",      "tie",           "nan",
-    "inclusion",        "direction", "out_of_range", "collision", "atomic_op", "memory_order", "failure_order", "sharing",
-    "scope",                "exact_product",    "unit"};
+constexpr std::string_view kAttrNames[] = {"literal",      "expr",          "predicate",
+                                           "mode",         "ranges",        "step",
+                                           "order",        "identity",      "identity_assumed",
+                                           "axes",         "axis",          "extents",
+                                           "vector",       "extreme",       "tie",
+                                           "nan",          "inclusion",     "direction",
+                                           "out_of_range", "collision",     "atomic_op",
+                                           "memory_order", "failure_order", "sharing",
+                                           "scope",        "exact_product", "unit"};
 static_assert(std::size(kAttrNames) == kAttrKeyCount);
 constexpr std::string_view kExtremeNames[] = {"min", "max"};
 constexpr std::string_view kTieNames[] = {"first", "last"};

@@ -49,9 +49,10 @@ TEST(AtomicScopes, OthersAreRefused) {
   const std::string wrong = errors_of(text.replace(text.find("scope(gpu)"), 10, "scope(warp)"));
   EXPECT_NE(wrong.find("cta, gpu or system"), std::string::npos) << wrong;
   EXPECT_NE(wrong.find("^~~~"), std::string::npos) << wrong;
-  auto source = std::make_shared<SourceFile>("k.kir",
-                                             "kir 1\nkernel k(c: inout i32[1]) {\n"
-                                             "  let a = atomic_rmw.add c[0], 1 order(relaxed) share(invocation) scope(gpu)\n}\n");
+  auto source =
+      std::make_shared<SourceFile>("k.kir",
+                                   "kir 1\nkernel k(c: inout i32[1]) {\n"
+                                   "  let a = atomic_rmw.add c[0], 1 order(relaxed) share(invocation) scope(gpu)\n}\n");
   Diagnostics d;
   EXPECT_FALSE(parse_kir(source, d)) << "the scope is no part of a kernel";
 }

@@ -11,8 +11,8 @@ using namespace testing;
 
 // One update of y[0] for each element of x, in order.
 PhysicalPtr update(const std::string& op, const std::string& type, const std::string& clause) {
-  return parse_program(one_group("x: view " + type + "[N] strides(1) in\n y: view " + type + "[1] strides(1) inout\n old: view " +
-                                     type + "[N] strides(1) out",
+  return parse_program(one_group("x: view " + type + "[N] strides(1) in\n y: view " + type +
+                                     "[1] strides(1) inout\n old: view " + type + "[N] strides(1) out",
                                  "%z: i64 = index 0\n%v: " + type + " = load x[%i]\n%o: " + type + " = atomic_rmw." + op +
                                      " y[%z], %v " + clause + "\nstore old[%i] = %o"));
 }
@@ -65,9 +65,11 @@ TEST(AtomicEmission, FloatsOnTheHost) {
 
 // shows: K5.6
 TEST(AtomicEmission, OrderAndScopeStandInThePtx) {
-  EXPECT_EQ(count(gpu_code(*update("add", "i32", "order(acq_rel) share(invocation) scope(gpu)")), "atom.acq_rel.gpu.global.add.u32"),
-            1);
-  EXPECT_EQ(count(gpu_code(*update("min.s", "i64", "order(release) share(invocation) scope(cta)")), "atom.release.cta.global.min.s64"),
+  EXPECT_EQ(
+      count(gpu_code(*update("add", "i32", "order(acq_rel) share(invocation) scope(gpu)")), "atom.acq_rel.gpu.global.add.u32"),
+      1);
+  EXPECT_EQ(count(gpu_code(*update("min.s", "i64", "order(release) share(invocation) scope(cta)")),
+                  "atom.release.cta.global.min.s64"),
             1);
   EXPECT_EQ(count(gpu_code(*update("exchange", "f64", "order(acquire) share(system)")), "atom.acquire.sys.global.exch.b64"), 1);
   // f32 additions flush subnormal numbers in the instruction; so they go around a compare-exchange.
@@ -80,8 +82,9 @@ TEST(AtomicEmission, OrderAndScopeStandInThePtx) {
 }
 
 PhysicalPtr loads_and_stores() {
-  return parse_program(one_group("x: view i32[N] strides(1) inout\n y: view i32[N] strides(1) inout\n ok: view i1[N] strides(1) out",
-                                 R"(%p: i1 = index %i >= 1
+  return parse_program(
+      one_group("x: view i32[N] strides(1) inout\n y: view i32[N] strides(1) inout\n ok: view i1[N] strides(1) out",
+                R"(%p: i1 = index %i >= 1
 %seven: i32 = constant 7
 %a: i32 = atomic_load x[%i] where %p fill %seven order(acquire) share(invocation) scope(gpu)
 atomic_store x[%i] = %seven where %p order(release) share(invocation) scope(gpu)

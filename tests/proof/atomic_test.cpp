@@ -6,21 +6,21 @@ namespace {
 
 // shows: K5.6 K9.15
 TEST(Atomics, ACountIsThatOfItsKernel) {
-  expect_only_undamaged(read_file("corpus/atomics/atomic_count.kir"),
-                        {{"atomic_rmw.add", "atomic_rmw.max.s"},
-                         {"constant 1\n", "constant 2\n"},
-                         {"= index 0", "= index %i"},
-                         {" where %t3", ""},
-                         {"cmp.ogt", "cmp.oge"},
-                         {"scope(gpu)", "scope(cta)"},
-                         {"order(relaxed)", "order(release)"},
-                         {"share(invocation)", "share(system)"}});
+  expect_only_undamaged(read_file("corpus/atomics/atomic_count.kir"), {{"atomic_rmw.add", "atomic_rmw.max.s"},
+                                                                       {"constant 1\n", "constant 2\n"},
+                                                                       {"= index 0", "= index %i"},
+                                                                       {" where %t3", ""},
+                                                                       {"cmp.ogt", "cmp.oge"},
+                                                                       {"scope(gpu)", "scope(cta)"},
+                                                                       {"order(relaxed)", "order(release)"},
+                                                                       {"share(invocation)", "share(system)"}});
 }
 
 // shows: K5.6 K9.15
 TEST(Atomics, ALoopAroundACompareExchange) {
-  expect_only_undamaged(read_file("corpus/atomics/atomic_max_cas.kir"),
-                        {{"max.num", "min.num"}, {"carry (%old: f32 = %seen", "carry (%old: f32 = %v"}, {"next %now", "next %old"}});
+  expect_only_undamaged(
+      read_file("corpus/atomics/atomic_max_cas.kir"),
+      {{"max.num", "min.num"}, {"carry (%old: f32 = %seen", "carry (%old: f32 = %v"}, {"next %now", "next %old"}});
 }
 
 constexpr const char* kTwice = R"(kir 1
@@ -41,7 +41,8 @@ TEST(Atomics, WhatTheyFindAndTheirOrder) {
   ASSERT_LT(first, second);
   const std::string one = good.substr(first, good.find('\n', first) + 1 - first);
   const std::size_t end = good.find('\n', second) + 1;
-  const std::string exchanged = good.substr(0, first) + good.substr(first + one.size(), end - first - one.size()) + one + good.substr(end);
+  const std::string exchanged =
+      good.substr(0, first) + good.substr(first + one.size(), end - first - one.size()) + one + good.substr(end);
   Verdicts v = check_refinement(kTwice, exchanged);
   EXPECT_FALSE(v.all_proved()) << exchanged;
 }

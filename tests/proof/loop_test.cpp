@@ -57,7 +57,8 @@ kernel rows(x: in f32[M, N], y: out f32[M, N], count: out i32[M]) {
 
 // shows: K7.11 K9.1
 TEST(Loops, NewtonsIterationEndsAsItsKernelDoes) {
-  expect_only_undamaged(read_file("corpus/control/newton_sqrt.kir"), {{"cmp.olt", "cmp.ole"}, {"constant 0.5", "constant 0.25"}});
+  expect_only_undamaged(read_file("corpus/control/newton_sqrt.kir"),
+                        {{"cmp.olt", "cmp.ole"}, {"constant 0.5", "constant 0.25"}});
   expect_only_undamaged(read_file("corpus/control/newton_fixed.kir"), {{"cmp.oeq", "cmp.une"}, {"0..most", "0..most + 1"}});
 }
 
