@@ -153,8 +153,8 @@ TEST_F(SimplifyRule, S15_facts) {
 TEST_F(SimplifyRule, S16_factors_of_a_product) {
   expect({{"0 <= n < N*k", "N >= 0", "k >= 0"}, "N >= 1 and k >= 1", "true"});
   expect({{"0 <= n < N*k", "N >= 0", "k >= 0"}, "k*(n floordiv k) + n mod k", "n"});
-  expect_kept({"n < N*k", "N >= 0", "k >= 0"}, "k >= 1", ">=");  // n may be negative
-  expect_kept({"0 <= n < N*k"}, "k >= 1", ">=");                 // both may be negative
+  expect_kept({"n < N*k", "N >= 0", "k >= 0"}, "k >= 1", "0 < k");  // n may be negative
+  expect_kept({"0 <= n < N*k"}, "k >= 1", "0 < k");                 // both may be negative
 }
 
 TEST(SimplifyFacts, contradictions_are_seen) {
