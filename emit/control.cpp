@@ -74,6 +74,8 @@ void Emitter::emit_op(const Op& op) {
     case OpKind::if_else: return emit_if(op);
     case OpKind::assume: return;  // a claim about the program, proven elsewhere; LLVM is not told
     case OpKind::reduce: return emit_reduce(op);
+    case OpKind::scan: return emit_scan(op);
+    case OpKind::buffer: return emit_buffer(op);
     case OpKind::splat: return emit_splat(op);
     case OpKind::tile_reduce: return emit_tile_reduce(op);
     case OpKind::tensor:
@@ -87,12 +89,9 @@ void Emitter::emit_op(const Op& op) {
     case OpKind::iota:
     case OpKind::gather:
     case OpKind::part:
-    case OpKind::buffer:
     case OpKind::scatter:
     case OpKind::histogram:
     case OpKind::contract:
-    case OpKind::scan:
-    case OpKind::region_scan:
     case OpKind::parallel:
       return error("E-02", op.range, fmt::format("`{}` does not exist in a physical program", row(op.kind).name));
     case OpKind::philox4x32_10:
@@ -103,6 +102,7 @@ void Emitter::emit_op(const Op& op) {
     case OpKind::assume_in_bounds:
     case OpKind::arg_reduce:
     case OpKind::region_fold:
+    case OpKind::region_scan:
     case OpKind::break_loop:
     case OpKind::continue_loop: return error("E-09", op.range, fmt::format("`{}` has no code yet", row(op.kind).name));
     case OpKind::yield:

@@ -34,6 +34,7 @@
 #include "core/pir/program.h"
 #include "emit/asserted_facts.h"
 #include "emit/provider.h"
+#include "emit/workspace.h"
 
 namespace kir::emit {
 
@@ -93,6 +94,20 @@ class Emitter {
 
   // reduce.cpp
   void emit_reduce(const Op& op);
+  // The accumulators of a fold: one for each component; then, where neither an initial value nor an identity starts it, a flag
+  // whether there is a value yet.
+  struct Accumulators {
+    RegionId combine;
+    std::size_t components = 0;
+    std::vector<const Type*> types;
+    std::vector<Lowered> start;
+  };
+  Accumulators accumulators(const Op& op, RegionId combine);  // one component for each result
+  std::vector<Lowered> fold_in(const Accumulators& a, std::vector<Lowered> state, std::vector<Lowered> element);
+  // Nested loops over the domain of a region, whose variables they define: in row-major order, or in reverse.
+  std::vector<Lowered> over_members(const Op& op, RegionId domain, bool forward, const Accumulators& a,
+                                    const std::function<std::vector<Lowered>(std::vector<Lowered>)>& member);
+  void emit_scan(const Op& op);
 
   // pointwise.cpp, convert.cpp
   void emit_pointwise(const Op& op);
@@ -106,11 +121,22 @@ class Emitter {
   llvm::Value* widened(DType t, llvm::Value* x);       // double with the same value
   llvm::Value* nan(DType t);
 
+  // buffer.cpp
+  // How the elements of a view of the ABI or of a buffer lie in memory.
+  struct Storage {
+    DType dtype = DType::f32;
+    bool constant = false;               // nothing writes it during the launch
+    std::vector<llvm::Value*> extents;   // of a buffer
+    std::vector<llvm::Value*> strides;   // in elements
+  };
+  Storage storage_of(ValueId view);
+  void emit_buffer(const Op& op);
+
   // memory.cpp
   void emit_load(const Op& op);
   void emit_store(const Op& op);
   llvm::Value* element_address(ValueId view, std::span<const ValueId> coordinates, const Lane* lane);
-  llvm::Value* load_element(const ViewParam& view, llvm::Value* address);
+  llvm::Value* load_element(const Storage& from, llvm::Value* address);
   void when(llvm::Value* condition, const std::function<void()>& then);
   bool store_needs_barrier(const Op& op);
   std::size_t alias_class(std::size_t view) const;
@@ -161,6 +187,9 @@ class Emitter {
   std::vector<Lowered> values_;
   std::map<std::string, llvm::Value*> symbols_;  // symbols and definitions, i64
   std::map<std::string, Shape> shapes_;          // by printed shape and layout
+  Workspace workspace_;
+  llvm::Value* slice_ = nullptr;  // of the workspace, of this program instance
+  std::map<ValueId, Storage> buffers_;
   AssertedFacts facts_;
   std::int64_t array_bytes_ = 0;
   int loop_depth_ = 0;                // loops open around the builder, in the program's sense

@@ -44,7 +44,7 @@ std::optional<Construction> construct(const Kernel& kernel, Diagnostics& diagnos
   const std::size_t errors_before = diagnostics.error_count();
   if (!check_supported(kernel, diagnostics)) return std::nullopt;
   KernelFacts facts(kernel);
-  if (!check_fusible(facts, diagnostics)) return std::nullopt;
+  if (!settle_tensors(facts, diagnostics)) return std::nullopt;
   std::vector<GroupPlan> groups = form_groups(facts);
 
   auto program = std::make_shared<PhysicalProgram>();
@@ -76,6 +76,8 @@ std::optional<Construction> construct(const Kernel& kernel, Diagnostics& diagnos
   program->work_id = free_name(kernel.abi, "w");
   reserved.insert(program->work_id);
   for (const SymbolInfo& s : kernel.abi.symbols) reserved.insert(s.name);
+  for (const SegmentPlan& s : space.segments) reserved.insert({s.length_name, s.offset_name});
+  reserved.insert(space.grid_name);
   ValueId work = builder.add_argument(root, Type::scalar(DType::i64), program->work_id);
 
   std::vector<RegionId> roots = {root};

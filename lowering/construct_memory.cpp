@@ -16,9 +16,7 @@ Translator::Element Translator::element(OpId id, ValueId view, std::span<const V
       resolve(kernel_, view, std::move(physical), pool_, [&](Expr l) { return pool_.value(value(l.value()), l.sort()); });
   Place meant =
       resolve(kernel_, view, std::move(spec), claims_.pool(), [&](Expr l) { return claims_.spec(l.value(), l.sort()); });
-  const ViewParam* param = kernel_.abi.find_view(place.base);
-  KIR_CHECK(param, "an access of {} names no ABI view", kernel_.id());
-  Element e{value(place.base), param->name, {}, std::move(meant.coordinates)};
+  Element e{value(place.base), facts_.name(place.base), {}, std::move(meant.coordinates)};
   for (Expr c : place.coordinates) e.coordinates.push_back(materialise(c, id));
   return e;
 }

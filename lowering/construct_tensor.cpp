@@ -1,5 +1,5 @@
 // Tensor values: an element is computed where it is read, by the tensor's region with its arguments replaced by the
-// coordinates (fuse.h has checked that the loads still see the same memory).
+// coordinates, when the loads still see the same memory (fuse.h); else it is loaded from where it is kept.
 #include "lowering/relation.h"
 #include "lowering/translate.h"
 
@@ -18,7 +18,15 @@ void Translator::elem(OpId id) {
                         [&](Expr l) { return pool_.value(value(l.value()), l.sort()); });
   Place meant = resolve(kernel_, op.operands[0], std::move(spec), claims_.pool(),
                         [&](Expr l) { return claims_.spec(l.value(), l.sort()); });
-  const Op& tensor = b_.op(b_.value(place.base).op);
+  const OpId made = b_.value(place.base).op;
+  if (facts_.keeps(made)) {
+    std::vector<ValueId> operands = {value(place.base)};
+    for (Expr c : place.coordinates) operands.push_back(materialise(c, id));
+    bind_results(id, builder_.emit(OpKind::load, std::move(operands), {}, {type(b_.type(op.results[0]))}, op.range, id,
+                                   {fresh_name(b_.value(op.results[0]).name)}));
+    return;
+  }
+  const Op& tensor = b_.op(made);
   KIR_CHECK(tensor.kind == OpKind::tensor, "an element of no tensor");
   const Region& region = b_.region(tensor.regions[0]);
   for (std::size_t k = 0; k < region.args.size(); ++k) {

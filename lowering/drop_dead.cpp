@@ -1,8 +1,10 @@
 // drop-dead-values: removes operations without effect whose results nothing uses. Composing relations and moving producers
 // into groups leaves some behind. Fewer loads and divisions can only make fewer executions erroneous, and the values that
-// reach memory stay the same.
+// reach memory stay the same. A store to a buffer counts where something loads from the buffer.
 #include "lowering/pipeline.h"
 #include "lowering/rewrite.h"
+
+#include <unordered_map>
 
 #include "core/ir/op_table.h"
 
@@ -14,7 +16,14 @@ class Liveness {
   explicit Liveness(const Body& b) : b_(b), live_(b.op_count(), false) {
     for (std::uint32_t i = 0; i < b.op_count(); ++i) {
       const Op& op = b.op(OpId(i));
-      if (op.kind == OpKind::store || op.kind == OpKind::assume) mark(OpId(i));
+      if (op.kind == OpKind::store) {
+        const OpId made = b.value(op.operands[0]).op;  // a buffer: seen by its loads alone
+        if (made)
+          stores_[made].push_back(OpId(i));
+        else
+          mark(OpId(i));
+      }
+      if (op.kind == OpKind::assume) mark(OpId(i));
       if (row(op.kind).terminator && !b.region(op.parent).parent) mark(OpId(i));  // of a group
     }
     while (!work_.empty()) {
@@ -43,11 +52,14 @@ class Liveness {
         for (Expr e : *list) use(e);
     }
     for (RegionId r : op.regions) mark(b_.region(r).ops.back());
+    if (op.kind == OpKind::buffer)
+      for (OpId store : stores_[b_.value(op.results[0]).op]) mark(store);
   }
 
   const Body& b_;
   std::vector<bool> live_;
   std::vector<OpId> work_;
+  std::unordered_map<OpId, std::vector<OpId>> stores_;  // of a buffer
 };
 
 }  // namespace

@@ -23,7 +23,23 @@ KernelFacts::KernelFacts(const Kernel& kernel) : kernel_(kernel) {
     if (b.op(OpId(i)).kind != OpKind::store) continue;
     for (OpId at(i); at && !effect_[at.index]; at = b.region(b.op(at).parent).parent) effect_[at.index] = true;
   }
-  alias_class_.resize(kernel.abi.views.size());
+  used_.assign(b.value_count(), false);
+  for (std::uint32_t i = 0; i < b.op_count(); ++i) {
+    const Op& op = b.op(OpId(i));
+    if (op.kind == OpKind::buffer) {
+      buffer_number_.emplace(op.results[0], kernel.abi.views.size() + buffers_.size());
+      buffers_.push_back(OpId(i));
+    }
+    for (ValueId v : op.operands) used_[v.index] = true;
+    for (const auto& [key, attr] : op.attrs.all()) {
+      if (auto* e = std::get_if<Expr>(&attr))
+        for (ValueId v : value_leaves(*e)) used_[v.index] = true;
+      if (auto* list = std::get_if<ExprList>(&attr))
+        for (Expr e : *list)
+          for (ValueId v : value_leaves(e)) used_[v.index] = true;
+    }
+  }
+  alias_class_.resize(kernel.abi.views.size() + buffers_.size());
   std::iota(alias_class_.begin(), alias_class_.end(), 0u);
   for (const AliasFact& fact : kernel.abi.aliases) {
     std::size_t from = alias_class_[fact.a], to = alias_class_[fact.b];
@@ -62,6 +78,37 @@ bool KernelFacts::launch_visible(Expr e) {
 bool KernelFacts::is_free(OpId id) const {
   const Op& op = body().op(id);
   return op.kind != OpKind::load && op.kind != OpKind::elem && (is_pointwise(op.kind) || is_relation(op.kind));
+}
+
+bool KernelFacts::keeps(OpId id) const {
+  const Op& op = body().op(id);
+  switch (op.kind) {
+    case OpKind::buffer:
+    case OpKind::scan: return true;
+    case OpKind::for_loop: return op.results.size() > op.operands.size();
+    case OpKind::tensor: return kept_.contains(id);
+    default: return false;
+  }
+}
+
+void KernelFacts::keep(OpId let) {
+  kept_.insert(let);
+  accesses_.clear();
+}
+
+OpId KernelFacts::buffer(std::size_t view) const {
+  return view < kernel_.abi.views.size() ? OpId() : buffers_[view - kernel_.abi.views.size()];
+}
+
+std::string KernelFacts::view_name(std::size_t view) const {
+  OpId made = buffer(view);
+  return made ? name(body().op(made).results[0]) : kernel_.abi.views[view].name;
+}
+
+std::optional<std::size_t> KernelFacts::view_number(ValueId base) const {
+  if (const ViewParam* param = kernel_.abi.find_view(base)) return static_cast<std::size_t>(param - kernel_.abi.views.data());
+  auto it = buffer_number_.find(base);
+  return it == buffer_number_.end() ? std::nullopt : std::optional(it->second);
 }
 
 const std::vector<ValueId>& KernelFacts::captures(OpId root) const {
@@ -110,7 +157,7 @@ class KernelFacts::Walk {
       return;
     }
     const Op& o = b_.op(id);
-    if (is_relation(o.kind) || o.kind == OpKind::tensor) return;
+    if (is_relation(o.kind) || (o.kind == OpKind::tensor && !f_.keeps(id))) return;
     if (o.kind == OpKind::load) {
       LoadView load = as_load(b_, o);
       access(id, site, load.view, load.coordinates, false);
@@ -120,7 +167,8 @@ class KernelFacts::Walk {
     } else if (o.kind == OpKind::elem) {
       Place place = resolve(f_.kernel_, o.operands[0], coordinates(std::span(o.operands).subspan(1)), f_.pool_, leaf());
       OpId tensor = b_.value(place.base).op;
-      if (!tensor || b_.op(tensor).kind != OpKind::tensor) return;  // construction reports it
+      // What is kept is read where it is made.
+      if (!tensor || b_.op(tensor).kind != OpKind::tensor || f_.keeps(tensor)) return;
       RegionId region = b_.op(tensor).regions[0];
       auto saved = args_;
       for (std::size_t i = 0; i < place.coordinates.size(); ++i) args_[b_.region(region).args[i]] = place.coordinates[i];
@@ -135,10 +183,9 @@ class KernelFacts::Walk {
  private:
   void access(OpId id, OpId site, ValueId view, std::span<const ValueId> at, bool write) {
     Place place = resolve(f_.kernel_, view, coordinates(at), f_.pool_, leaf());
-    const ViewParam* param = f_.kernel_.abi.find_view(place.base);
-    if (!param) return;  // construction reports it
-    out_.push_back({id, write, static_cast<std::size_t>(param - f_.kernel_.abi.views.data()), std::move(place.coordinates),
-                    site ? site : id});
+    const std::optional<std::size_t> number = f_.view_number(place.base);
+    if (!number) return;  // construction reports it
+    out_.push_back({id, write, *number, std::move(place.coordinates), site ? site : id});
   }
   std::function<Expr(Expr)> leaf() {
     return [this](Expr l) { return l.is(ExprKind::value) ? bound(f_.expand(l.value())) : Expr(); };

@@ -16,11 +16,11 @@
 
 namespace kir::lowering {
 
-// One load or store, told as an element of an ABI view.
+// One load or store, told as an element of an ABI view or of a buffer.
 struct Access {
   OpId op;
   bool write = false;
-  std::size_t view = 0;           // index into abi.views
+  std::size_t view = 0;           // index into abi.views; beyond them, of a buffer
   std::vector<Expr> coordinates;  // facts' pool
   OpId site;                      // the operation at which it is executed: op itself, or the `elem` that reads a tensor
 };
@@ -45,6 +45,14 @@ class KernelFacts {
   bool has_effect(OpId op) const { return effect_[op.index]; }
   // A pure operation that costs nothing to repeat: no memory read, no loop, no tensor.
   bool is_free(OpId op) const;
+  // Something uses the value: as an operand, or in an expression.
+  bool is_used(ValueId v) const { return used_[v.index]; }
+
+  // The operation makes elements that a program has to keep in memory: a buffer, what a loop collects, the elements of a scan,
+  // and a tensor that cannot be read again where it is used.
+  bool keeps(OpId op) const;
+  // From now on the tensor that `let` makes is kept.
+  void keep(OpId let);
   // Values used by the operation or inside it and defined outside it.
   const std::vector<ValueId>& captures(OpId op) const;
   // The operation of `region` in which `op` lies (itself or nested), if any.
@@ -60,6 +68,17 @@ class KernelFacts {
   // Two views that may name one element: equal, or joined by alias facts (taken as transitive).
   bool may_alias(std::size_t view_a, std::size_t view_b) const { return alias_class_[view_a] == alias_class_[view_b]; }
 
+  // The buffer behind a view number beyond those of the ABI, and a view's name.
+  OpId buffer(std::size_t view) const;
+  std::string view_name(std::size_t view) const;
+  std::optional<std::size_t> view_number(ValueId base) const;
+
+  // Launch-visible bounds of an expanded expression, where its leaves have some: lo <= e <= hi. Empty: none known.
+  struct Bounds {
+    Expr lo, hi;
+  };
+  Bounds bounds(Expr expanded) const;
+
   // "softmax.kir:6:3", for explanations.
   std::string where(OpId op) const;
   std::string text(Expr e) const;  // with the kernel's names
@@ -74,6 +93,10 @@ class KernelFacts {
   mutable std::unordered_map<OpId, std::vector<ValueId>> captures_;
   mutable bool too_large_ = false;
   std::unordered_set<Expr> extents_;
+  std::unordered_map<ValueId, std::size_t> buffer_number_;
+  std::vector<OpId> buffers_;
+  std::unordered_set<OpId> kept_;
+  std::vector<bool> used_;
   std::vector<bool> effect_;
   std::vector<std::size_t> position_;
   std::vector<std::size_t> alias_class_;

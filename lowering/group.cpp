@@ -71,7 +71,7 @@ class Forming {
     return out;
   }
 
-  const std::string& view(const Access& a) const { return f_.kernel().abi.views[a.view].name; }
+  std::string view(const Access& a) const { return f_.view_name(a.view); }
   static std::string_view verb(const Access& a) { return a.write ? "written" : "read"; }
 
   std::size_t find(std::size_t i) const {
@@ -134,8 +134,12 @@ class Forming {
       for (ValueId v : b_.region(op.regions[0]).args) s += (s.empty() ? "" : ", ") + f_.name(v);
       return s;
     };
-    if (op.kind == OpKind::reduce)
-      lines.push_back(fmt::format("axis {} stays inside: the reduce at {} runs over it", axes(), f_.where(id)));
+    if (op.kind == OpKind::reduce || op.kind == OpKind::scan)
+      lines.push_back(
+          fmt::format("axis {} stays inside: the {} at {} runs over it", axes(), row(op.kind).name, f_.where(id)));
+    if (f_.keeps(id))
+      lines.push_back(fmt::format("what the {} at {} makes is kept in a buffer of the instance", row(op.kind).name,
+                                  f_.where(id)));
     if (op.kind == OpKind::for_loop)
       lines.push_back(fmt::format("axis {} stays inside: the for at {} is ordered", f_.name(b_.region(op.regions[0]).args[0]),
                                   f_.where(id)));

@@ -11,8 +11,10 @@ namespace {
 std::string missing(const Op& op) {
   const std::string name = fmt::format("`{}`", row(op.kind).name);
   switch (op.kind) {
-    case OpKind::for_loop: return op.results.size() > op.operands.size() ? "a loop that collects" : "";
     case OpKind::reduce: return op.regions.size() > 2 ? "a reduction with `where`" : "";
+    case OpKind::for_loop:
+    case OpKind::buffer:
+    case OpKind::scan:
     case OpKind::constant:
     case OpKind::index:
     case OpKind::add:
@@ -77,7 +79,6 @@ std::string missing(const Op& op) {
     case OpKind::splat:
     case OpKind::tile_reduce: return {};
     case OpKind::philox4x32_10:
-    case OpKind::buffer:
     case OpKind::scatter:
     case OpKind::histogram:
     case OpKind::atomic_load:
@@ -93,7 +94,6 @@ std::string missing(const Op& op) {
     case OpKind::break_loop:
     case OpKind::continue_loop:
     case OpKind::arg_reduce:
-    case OpKind::scan:
     case OpKind::region_fold:
     case OpKind::region_scan:
     case OpKind::contract: return name;

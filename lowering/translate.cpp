@@ -26,6 +26,7 @@ RegionId Translator::group(std::size_t index, const GroupPlan& plan) {
   builder_.set_region_origin(region, kernel_.root);
   enter(region);
   axis_of_.clear();
+  repeats_ = 0;
   std::vector<ValueId> args;
   for (const InstanceAxis& axis : plan.workset.axes) {
     ValueId arg = builder_.add_argument(region, Type::scalar(DType::i64), fresh_name(axis.name), b_.value(axis.args[0]).range,
@@ -100,7 +101,9 @@ void Translator::op(OpId id) {
     case OpKind::load: return load(id);
     case OpKind::store: return store(id);
     case OpKind::elem: return elem(id);
-    case OpKind::tensor:
+    case OpKind::buffer: return buffer(id);
+    case OpKind::scan: return scan(id);
+    case OpKind::tensor: return facts_.keeps(id) ? kept_tensor(id) : void();
     case OpKind::view:
     case OpKind::transpose:
     case OpKind::slice:
@@ -112,7 +115,6 @@ void Translator::op(OpId id) {
     case OpKind::assume: return assume(id);
     case OpKind::reduce: return reduce(id);
     case OpKind::philox4x32_10:
-    case OpKind::buffer:
     case OpKind::scatter:
     case OpKind::histogram:
     case OpKind::atomic_load:
@@ -128,7 +130,6 @@ void Translator::op(OpId id) {
     case OpKind::break_loop:
     case OpKind::continue_loop:
     case OpKind::arg_reduce:
-    case OpKind::scan:
     case OpKind::region_fold:
     case OpKind::region_scan:
     case OpKind::contract: KIR_UNREACHABLE("check_supported() refuses `{}`", row(b_.op(id).kind).name);
@@ -204,12 +205,11 @@ void Translator::bind(ValueId kir, ValueId physical) {
   if (t.is_scalar(DType::i1)) claims_.share(kir, physical, Sort::boolean);
 }
 
-void Translator::bind_results(OpId kir, OpId physical) {
-  const Op& op = b_.op(kir);
-  for (std::size_t i = 0; i < op.results.size(); ++i) {
+void Translator::bind_results(std::span<const ValueId> kir, OpId physical) {
+  for (std::size_t i = 0; i < kir.size(); ++i) {
     ValueId v = builder_.result(physical, i);
-    builder_.set_value_origin(v, op.results[i]);
-    bind(op.results[i], v);
+    builder_.set_value_origin(v, kir[i]);
+    bind(kir[i], v);
   }
 }
 

@@ -39,18 +39,32 @@ class Translator {
   void store(OpId id);
   struct Element {
     ValueId view;  // physical
-    std::string_view name;
+    std::string name;
     std::vector<ValueId> coordinates;  // physical
     std::vector<Expr> spec;            // claims' pool
   };
   Element element(OpId id, ValueId view, std::span<const ValueId> coordinates);
   // construct_tensor.cpp
   void elem(OpId id);
+  // construct_buffer.cpp
+  // Memory for the elements of a buffer or tensor, which `kir` stands for from now on; with a region that gives their initial
+  // values, or without.
+  ValueId allocate(ValueId kir, OpId origin, std::vector<RegionId> initial);
+  void buffer(OpId id);
+  void kept_tensor(OpId id);
+  void collecting_loop(OpId id);
+  void scan(OpId id);
+  void store_element(ValueId kir, std::span<const ValueId> variables, std::span<const Expr> lows, ValueId element, OpId origin);
   // construct_control.cpp
   void parallel(OpId id);
   void structured(OpId id);  // for, while, if: regions keep their shape
   void assume(OpId id);
   RegionId mirror(RegionId region);
+  RegionId open_mirror(RegionId region);  // its arguments; to be filled and closed
+  void close_mirror(RegionId region);
+  // The operation over translated regions, for `count` results from number `first` on.
+  void finish(OpId id, std::vector<ValueId> operands, Attrs attrs, std::vector<RegionId> regions, std::size_t first,
+              std::size_t count);
   void terminator(OpId id);
   // construct_reduce.cpp
   void reduce(OpId id);
@@ -65,7 +79,8 @@ class Translator {
   // The value of an integer expression of the program's pool: itself when it is one, else a new `index`.
   ValueId materialise(Expr e, OpId origin);
   void bind(ValueId kir, ValueId physical);  // and tells the claims that they are one
-  void bind_results(OpId kir, OpId physical);
+  void bind_results(std::span<const ValueId> kir, OpId physical);
+  void bind_results(OpId kir, OpId physical) { bind_results(b_.op(kir).results, physical); }
 
   std::string fresh_name(const std::string& wanted);
   void enter(RegionId r);
@@ -81,6 +96,7 @@ class Translator {
   std::unordered_map<ValueId, ValueId> map_;
   std::unordered_map<ValueId, ValueId> axis_of_;  // parallel arguments that are instance axes
   std::vector<std::set<std::string>> scopes_;
+  int repeats_ = 0;  // regions around that run repeatedly
 };
 
 }  // namespace kir::lowering

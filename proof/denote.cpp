@@ -196,6 +196,7 @@ Denotation denote(const Kernel& kernel, const AliasCase& alias, TermPool& terms)
   mark_written(kernel.body, kernel.abi, alias, out.memories);
   BodyDenoter d(kernel.body, nullptr, terms, out);
   bind_parameters(d, kernel.abi, alias, terms);
+  d.declare_buffers();
   d.run_region(kernel.root);
   return out;
 }
@@ -277,6 +278,7 @@ PhysicalDenotation denote(const PhysicalProgram& program, const Abi& kernel_abi,
   out.work = pool.fresh(program.work_id.empty() ? "w" : program.work_id);
   BodyDenoter d(program.body, &program, terms, out);
   bind_parameters(d, program.abi, own, terms);
+  d.declare_buffers();
   d.bind(program.work, SymbolicValue::of(out.work));
   Interval ids{out.work, pool.constant(0), grid * program.launch.pack};
   d.binders.push_back({ids, BinderKind::instance});

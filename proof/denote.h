@@ -28,21 +28,24 @@ struct Binder {
   BinderKind kind = BinderKind::ordered;
 };
 
-// A set of views that are one memory in the alias case considered.
+// A set of views that are one memory in the alias case considered, or the allocations of one buffer.
 struct MemoryClass {
   std::string name;  // of its first view
   DType dtype = DType::f32;
   std::vector<Expr> shape, strides;
   bool readable_before_write = true;  // false: every view of it is `out`
   bool written = false;               // some operation of the program stores to it
-  std::vector<std::size_t> views;     // indices into Abi::views
+  std::vector<std::size_t> views;     // indices into Abi::views; none: a buffer
+  bool told = false;                  // a buffer whose loads are terms over its stores (buffers.h)
+  bool is_buffer() const { return views.empty(); }
 };
 
 struct Event {
   bool store = false;
   std::size_t memory = 0;
   std::vector<Expr> coordinates;
-  std::vector<Binder> binders;  // enclosing, outermost first
+  std::vector<Expr> allocation;  // of a buffer: the iterations around the buffer, which tell its allocations apart
+  std::vector<Binder> binders;   // enclosing, outermost first
   std::vector<Expr> guards;     // conditions under which it happens
   Path path;
   Term value = nullptr;  // store: the value written; load: the load term

@@ -96,8 +96,9 @@ void BodyDenoter::run(OpId id) {
       }
       return;
     }
+    case OpKind::buffer: return run_buffer(op);
+    case OpKind::scan: return run_scan(op);
     case OpKind::philox4x32_10:
-    case OpKind::buffer:
     case OpKind::scatter:
     case OpKind::histogram:
     case OpKind::atomic_load:
@@ -111,7 +112,6 @@ void BodyDenoter::run(OpId id) {
     case OpKind::gather:
     case OpKind::part:
     case OpKind::arg_reduce:
-    case OpKind::scan:
     case OpKind::region_fold:
     case OpKind::region_scan:
     case OpKind::contract: return run_unsupported(op, fmt::format("no rule says what `{}` does", row(op.kind).name));

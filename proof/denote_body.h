@@ -17,6 +17,7 @@ struct RelationValue {
   DType dtype = DType::f32;
   std::vector<Interval> vars;     // the domain: the shape as seen here
   std::vector<Expr> coordinates;  // memory: over vars
+  std::vector<Expr> allocation;   // buffer: as of Event
   // Domains passed on the way to the memory, each a coordinate and its range: what an access must satisfy.
   std::vector<std::pair<Expr, Interval>> passed;
   Term body = nullptr;  // tensor: over vars
@@ -46,6 +47,8 @@ class BodyDenoter {
         // Events of the two sides are different events.
         next_arbitrary_(physical ? std::int64_t{1} << 32 : 0) {}
 
+  // A memory class for each buffer of the body, before anything runs.
+  void declare_buffers();
   void bind(ValueId v, SymbolicValue value) { values_[v.index] = std::move(value); }
   // Runs the operations of a region; returns the values its terminator names (empty when it has none).
   std::vector<ValueId> run_region(RegionId region);
@@ -61,11 +64,17 @@ class BodyDenoter {
   void run(OpId id);
   void run_pointwise(const Op& op);
   void run_memory(const Op& op);
+  void run_buffer(const Op& op);
+  // The value of a load of a buffer that its stores tell, with what that owes.
+  Term told(const RelationValue& buffer, const Event& load);
   void run_relation(const Op& op);
   void run_for(const Op& op);
   void run_if(const Op& op);
   void run_parallel(const Op& op);
   void run_reduce(const Op& op);
+  void run_scan(const Op& op);
+  // A tensor that has for each member of the domain the element `body`, a term over the domain's variables.
+  std::shared_ptr<const RelationValue> elements(ValueId tensor, const std::vector<Interval>& domain, Term body);
   void run_fragment(const Op& op);
   Combine combine(RegionId region);  // a combine region over fresh arguments
   void run_unsupported(const Op& op, std::string why);
@@ -99,6 +108,7 @@ class BodyDenoter {
   ExprPool& pool_;
   Denotation& out_;
   std::vector<SymbolicValue> values_;
+  std::map<ValueId, std::size_t> buffers_;  // memory classes
   std::map<std::vector<std::int64_t>, std::vector<Expr>> lanes_;
   std::int64_t next_arbitrary_;
   int depth_ = 0;

@@ -30,7 +30,6 @@ void BodyDenoter::run_parallel(const Op& op) {
 }
 
 void BodyDenoter::run_for(const Op& op) {
-  if (op.results.size() > op.operands.size()) return run_unsupported(op, "no rule says what a loop collects");
   RegionId region = op.regions[0];
   const std::vector<ValueId>& args = body_.region(region).args;
   const ExprList& ranges = op.attrs.get<ExprList>(AttrKey::ranges);
@@ -90,7 +89,8 @@ void BodyDenoter::run_for(const Op& op) {
   binders.pop_back();
   guards.resize(guard_depth);
   for (std::size_t i = 0; i < carries.size(); ++i) carries[i].step = term_of(next[i]);
-  if (carries.empty()) return;
+  std::vector<Term> collected;  // over the iteration
+  for (std::size_t i = carries.size(); i < next.size(); ++i) collected.push_back(term_of(next[i]));
 
   auto number_of = [&](Term t) -> std::optional<std::size_t> {
     for (std::size_t i = 0; i < carries.size(); ++i)
@@ -192,12 +192,17 @@ void BodyDenoter::run_for(const Op& op) {
   each_expr([&](Expr& e) { collect_expr(e); });
   for (std::size_t i = first_event; i < out_.events.size(); ++i)
     if (out_.events[i].value) collect(out_.events[i].value);
+  for (Term t : collected) collect(t);
   if (!inside.empty()) {
     each_expr([&](Expr& e) { e = terms_.substitute(e, inside); });
     for (std::size_t i = first_event; i < out_.events.size(); ++i)
       if (out_.events[i].value) out_.events[i].value = terms_.substitute(out_.events[i].value, inside);
+    for (Term& t : collected) t = terms_.substitute(t, inside);
   }
   for (std::size_t i = 0; i < carries.size(); ++i) define(op.results[i], terms_.iterate(nodes[i], 0, carries[i].dtype));
+  for (std::size_t i = 0; i < collected.size(); ++i)
+    bind(op.results[carries.size() + i],
+         {SymbolicValue::Kind::relation, {}, nullptr, elements(op.results[carries.size() + i], {range}, collected[i])});
 }
 
 void BodyDenoter::run_if(const Op& op) {

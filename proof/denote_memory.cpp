@@ -45,7 +45,13 @@ void BodyDenoter::run_memory(const Op& op) {
   if (fragment.is(TypeKind::fragment)) positions = bind_lanes(fragment, lane_substitution);
   auto open = [&](Expr e) { return terms_.substitute(e, lane_substitution); };
 
-  Event event{.store = store, .memory = r.memory, .binders = binders, .guards = guards, .path = path, .range = op.range};
+  Event event{.store = store,
+              .memory = r.memory,
+              .allocation = r.allocation,
+              .binders = binders,
+              .guards = guards,
+              .path = path,
+              .range = op.range};
   for (const Interval& p : positions) {
     event.binders.push_back({p, BinderKind::lane});
     event.path.push_back({0, p.var, false});
@@ -88,7 +94,15 @@ void BodyDenoter::run_memory(const Op& op) {
   }
   const MemoryClass& memory = out_.memories[r.memory];
   Path point = memory.written ? path : Path{};
-  Term loaded = terms_.load(static_cast<std::int64_t>(r.memory), r.dtype, coordinates, point);
+  Term loaded = nullptr;
+  if (memory.told) {
+    if (!positions.empty())
+      return run_unsupported(op, fmt::format("which stores to {} a load of a fragment sees, no rule says", memory.name));
+    loaded = told(r, event);
+  } else {
+    coordinates.insert(coordinates.begin(), r.allocation.begin(), r.allocation.end());
+    loaded = terms_.load(static_cast<std::int64_t>(r.memory), r.dtype, coordinates, point, r.allocation.size());
+  }
   event.value = terms_.substitute(loaded, lane_substitution);
   out_.events.push_back(std::move(event));
   if (where) {

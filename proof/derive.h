@@ -20,7 +20,7 @@ void data_ranges(std::size_t from, const TermPool& terms, Ledger& ledger);
 // An event with its binders from `keep` on renamed: the second copy of a two-copy obligation.
 struct EventCopy {
   std::vector<Binder> binders;
-  std::vector<Expr> guards, coordinates;
+  std::vector<Expr> guards, coordinates, allocation;
   Expr thread;
   Path path;
 };

@@ -35,6 +35,7 @@ Piece piece_of(const Event& e) {
   p.path = e.path;
   p.body = {e.value};
   p.coordinates = e.coordinates;
+  p.allocation = e.allocation;
   return p;
 }
 
@@ -86,9 +87,12 @@ void Refinement::independence() {
       append(meet, context(a.binders, a.guards));
       append(meet, context(other.binders, other.guards));
       for (std::size_t k = 0; k < a.coordinates.size(); ++k) meet.push_back(equal(a.coordinates[k], other.coordinates[k]));
+      for (std::size_t k = 0; k < a.allocation.size(); ++k) meet.push_back(equal(a.allocation[k], other.allocation[k]));
       const std::string& memory = physical_.memories[a.memory].name;
       bool both = a.store && b.store;
-      add(both ? ObligationKind::ownership_disjoint : ObligationKind::read_write_independence,
+      // A buffer is of one instance: the program id is first among what tells its allocations apart.
+      if (a.allocation.empty())
+        add(both ? ObligationKind::ownership_disjoint : ObligationKind::read_write_independence,
           both ? fmt::format("no element of {} is written by two program instances", memory)
                : fmt::format("no program instance reads what another writes in {}", memory),
           meet, equal(physical_.work, work), b.range);
@@ -129,7 +133,10 @@ void Refinement::stores() {
     SourceRange range;
   };
   std::vector<StorePair> pairs;
-  for (std::size_t m = 0; m < kir_.memories.size(); ++m) {
+  for (std::size_t m = 0; m < std::min(kir_.memories.size(), physical_.memories.size()); ++m) {
+    const MemoryClass &of_kir = kir_.memories[m], &of_program = physical_.memories[m];
+    // Buffers are paired in order; what is told by its stores needs no partner, and a wrong pair proves nothing.
+    if (of_kir.is_buffer() && (of_kir.told || of_program.told || of_kir.dtype != of_program.dtype)) continue;
     std::vector<Piece> ks, ps;
     std::vector<SourceRange> ranges;
     for (const Event& e : kir_.events)
@@ -149,7 +156,10 @@ void Refinement::stores() {
              fmt::format("the values stored to {} are the KIR's", kir_.memories[m].name), std::move(reason), site.range);
       continue;
     }
-    for (const Pairing& f : *found) pairs.push_back({m, ks[f.kir], ps[f.physical], f.to_kir, ranges[f.physical]});
+    for (const Pairing& f : *found) {
+      matcher.learn(ks[f.kir], f);
+      pairs.push_back({m, ks[f.kir], ps[f.physical], f.to_kir, ranges[f.physical]});
+    }
   }
   for (Obligation& o : owed) ledger_.add(std::move(o));
 
@@ -164,6 +174,7 @@ void Refinement::stores() {
     }
     for (Expr& g : out.guards) g = terms_.substitute(g, s);
     for (Expr& c : out.coordinates) c = terms_.substitute(c, s);
+    for (Expr& a : out.allocation) a = terms_.substitute(a, s);
     out.path = terms_.substitute(out.path, s);
     return out;
   };
@@ -174,10 +185,32 @@ void Refinement::stores() {
     }
     append(to, p.guards);
   };
-  auto kir_path = [&](const StorePair& p, const TermPool::Substitution& opened) {
+  auto to_kir = [&](const StorePair& p, const TermPool::Substitution& opened) {
     TermPool::Substitution to;
     for (const auto& [k, v] : p.to_kir.exprs) to.exprs.emplace(k, terms_.substitute(v, opened));
-    return terms_.substitute(p.kir.path, to);
+    return to;
+  };
+  auto kir_path = [&](const StorePair& p, const TermPool::Substitution& opened) {
+    return terms_.substitute(p.kir.path, to_kir(p, opened));
+  };
+  auto kir_allocation = [&](const StorePair& p, const TermPool::Substitution& opened) {
+    const TermPool::Substitution to = to_kir(p, opened);
+    std::vector<Expr> out = p.kir.allocation;
+    for (Expr& a : out) a = terms_.substitute(a, to);
+    return out;
+  };
+  auto one_allocation = [&](std::span<const Expr> a, std::span<const Expr> b) {
+    std::vector<Expr> same;
+    for (std::size_t k = 0; k < a.size() && k < b.size(); ++k)
+      if (!(a[k] == b[k])) same.push_back(equal(a[k], b[k]));
+    return pool_.all_of(same);
+  };
+  // Two accesses of a buffer are of one allocation exactly when the KIR's are. `h`: both happen.
+  auto allocations_agree = [&](std::size_t memory, const std::vector<Expr>& h, Expr physical, Expr kir, SourceRange range) {
+    if (!(physical == kir))
+      add(ObligationKind::relation_equal,
+          fmt::format("accesses of {} are of one allocation exactly when the KIR's are", kir_.memories[memory].name), h,
+          equal(physical, kir), range);
   };
 
   // R7
@@ -190,6 +223,11 @@ void Refinement::stores() {
       domain(pa, h);
       domain(pb, h);
       for (std::size_t k = 0; k < pa.coordinates.size(); ++k) h.push_back(equal(pa.coordinates[k], pb.coordinates[k]));
+      if (kir_.memories[a.memory].is_buffer()) {
+        Expr meet = one_allocation(pa.allocation, pb.allocation);
+        allocations_agree(a.memory, h, meet, one_allocation(kir_allocation(a, sa), kir_allocation(b, sb)), b.range);
+        h.push_back(meet);
+      }
       Expr first = before(pa.path, pb.path, pool_);
       if (first.is_false()) continue;
       h.push_back(first);
@@ -207,6 +245,11 @@ void Refinement::stores() {
       domain(p, h);
       for (std::size_t k = 0; k < p.coordinates.size() && k < l.coordinates.size(); ++k)
         h.push_back(equal(p.coordinates[k], l.coordinates[k]));
+      if (kir_.memories[l.memory].is_buffer()) {
+        Expr meet = one_allocation(p.allocation, l.physical_allocation);
+        allocations_agree(l.memory, h, meet, one_allocation(kir_allocation(s, opened), l.kir_allocation), l.site.range);
+        h.push_back(meet);
+      }
       Expr precedes = before(p.path, l.physical_point, pool_), kir_precedes = before(kir_path(s, opened), l.kir_point, pool_);
       // Across instances nothing meets (R6, and kir-race-free on the other side).
       if (precedes == kir_precedes) continue;

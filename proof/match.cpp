@@ -122,13 +122,16 @@ bool Matcher::match(Term k, Term p, const std::vector<Expr>& context, const Matc
     case TermKind::integer: return ok(match_integers(k->exprs[0], p->exprs[0], context, site, "the integers"));
     case TermKind::boolean: KIR_UNREACHABLE("handled above");
     case TermKind::load: {
-      if (k->number != p->number) return fail("loads of different views");
-      for (std::size_t i = 0; i < k->exprs.size(); ++i)
-        if (!(k->exprs[i] == p->exprs[i]))
-          emit(ObligationKind::relation_equal, context, equal(k->exprs[i], p->exprs[i]), site,
+      const auto at = [](Term t) { return std::span(t->exprs).subspan(t->mode); };
+      const auto allocation = [](Term t) { return std::vector(t->exprs.begin(), t->exprs.begin() + t->mode); };
+      if (k->number != p->number || at(k).size() != at(p).size()) return fail("loads of different views");
+      for (std::size_t i = 0; i < at(k).size(); ++i)
+        if (!(at(k)[i] == at(p)[i]))
+          emit(ObligationKind::relation_equal, context, equal(at(k)[i], at(p)[i]), site,
                fmt::format("the element read is the KIR's on axis {}", i));
       if (!k->point.empty() || !p->point.empty())
-        pending_.push_back({context, static_cast<std::size_t>(k->number), p->exprs, k->point, p->point, site});
+        pending_.push_back({context, static_cast<std::size_t>(k->number), std::vector(at(p).begin(), at(p).end()), allocation(k),
+                            allocation(p), k->point, p->point, site});
       return ok(true);
     }
     case TermKind::pointwise: {

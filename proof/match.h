@@ -41,6 +41,7 @@ struct PendingLoad {
   std::vector<Expr> context;
   std::size_t memory;
   std::vector<Expr> coordinates;  // in physical variables
+  std::vector<Expr> kir_allocation, physical_allocation;  // of a buffer
   Path kir_point, physical_point;
   MatchSite site;
 };
@@ -51,6 +52,7 @@ struct Piece {
   Path path;
   std::vector<Term> body;
   std::vector<Expr> coordinates;  // stores
+  std::vector<Expr> allocation;   // stores to a buffer
 };
 
 // One pairing found by match_pieces: physical piece p stands for KIR piece k at `to_kir` (KIR binder -> expression over the
@@ -73,6 +75,10 @@ class Matcher {
   std::optional<std::vector<Pairing>> match_pieces(const std::vector<Piece>& kir, const std::vector<Piece>& physical,
                                                    const std::vector<Expr>& context, bool order_free, const MatchSite& site,
                                                    Remainder remainder);
+
+  // What is known of how the points of the two sides belong together, for the pieces of buffers, whose own coordinates do not
+  // tell it: proposals.
+  void learn(const Piece& kir, const Pairing& pairing);
 
   void emit(ObligationKind kind, const std::vector<Expr>& context, Expr goal, const MatchSite& site, std::string sentence,
             std::string otherwise_unsupported = {});
@@ -120,6 +126,7 @@ class Matcher {
   std::set<Pair> done_;
   std::set<Pair> failed_;                                    // not rolled back: a pair that failed once is not tried again
   std::map<std::int64_t, std::vector<Schedule>> schedules_;  // by site of the KIR
+  Assignment learnt_;                                        // KIR binder -> expression over physical binders
   std::string why_;
   int depth_ = 0;
   std::size_t looked_at_ = 0;  // pairs

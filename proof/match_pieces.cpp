@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <unordered_set>
 
@@ -94,6 +95,7 @@ Piece renamed(const Piece& p, TermPool& terms, TermPool::Substitution& s) {
   }
   for (Expr& g : out.guards) g = terms.substitute(g, s);
   for (Expr& c : out.coordinates) c = terms.substitute(c, s);
+  for (Expr& a : out.allocation) a = terms.substitute(a, s);
   for (Term& t : out.body) t = terms.substitute(t, s);
   out.path = terms.substitute(out.path, s);
   return out;
@@ -115,7 +117,8 @@ void Matcher::equations(Term k, Term p, const std::set<const ExprNode*>& unknown
   if (k->kind != p->kind) return;
   if (k->kind == TermKind::load) {
     if (k->number != p->number) return;
-    for (std::size_t i = 0; i < k->exprs.size() && i < p->exprs.size(); ++i) add(k->exprs[i], p->exprs[i]);
+    for (std::size_t i = 0; k->mode + i < k->exprs.size() && p->mode + i < p->exprs.size(); ++i)
+      add(k->exprs[k->mode + i], p->exprs[p->mode + i]);
     return;
   }
   if (k->kind == TermKind::integer) return add(k->exprs[0], p->exprs[0]);
@@ -133,6 +136,12 @@ void Matcher::equations(Term k, Term p, const std::set<const ExprNode*>& unknown
     return;
   }
   for (std::size_t i = 0; i < k->kids.size() && i < p->kids.size(); ++i) equations(k->kids[i], p->kids[i], unknown, seen, out);
+}
+
+void Matcher::learn(const Piece& kir, const Pairing& pairing) {
+  for (const Interval& b : kir.binders)
+    if (auto it = pairing.to_kir.exprs.find(b.var.node()); it != pairing.to_kir.exprs.end())
+      learnt_.emplace(b.var.node(), it->second);
 }
 
 std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piece>& kir_pieces,
@@ -166,10 +175,12 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
     std::iota(candidates.begin(), candidates.end(), std::size_t{0});
     std::stable_partition(candidates.begin(), candidates.end(),
                           [&](std::size_t ki) { return kir_open[ki].binders.size() == p.binders.size(); });
-    for (std::size_t ki : candidates) {
-      if (paired) break;
+    // By candidate: equations that its match left to be proved and that are no identities, and points at the very end of the
+    // KIR's domain. Of a match that failed nothing.
+    std::map<std::size_t, std::size_t> doubts;
+    auto pair_with = [&](std::size_t ki, std::size_t most_doubts) {
       const Piece& k = kir_open[ki];
-      if (k.coordinates.size() != p.coordinates.size() || k.body.size() != p.body.size()) continue;
+      if (k.coordinates.size() != p.coordinates.size() || k.body.size() != p.body.size()) return;
       std::set<const ExprNode*> unknown;
       std::vector<Expr> k_vars;
       for (const Interval& b : k.binders) {
@@ -180,6 +191,13 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
       for (std::size_t i = 0; i < k.coordinates.size(); ++i) eqs.push_back({k.coordinates[i], p.coordinates[i]});
       std::set<std::pair<Term, Term>> seen;
       for (std::size_t i = 0; i < k.body.size(); ++i) equations(k.body[i], p.body[i], unknown, seen, eqs);
+      if (!k.allocation.empty() || !p.allocation.empty()) {
+        TermPool::Substitution open;
+        for (std::size_t i = 0; i < p_vars.size(); ++i) open.exprs.emplace(physical_pieces[pi].binders[i].var.node(), p_vars[i]);
+        for (std::size_t i = 0; i < k_vars.size(); ++i)
+          if (auto it = learnt_.find(kir_pieces[ki].binders[i].var.node()); it != learnt_.end())
+            eqs.push_back({k_vars[i], terms_.substitute(it->second, open)});
+      }
       // Point for point where that explains the equations; else what they say.
       Assignment phi = by_position(k_vars, p_vars, eqs);
       if (phi.empty()) phi = solve(k_vars, eqs, pool_);
@@ -187,7 +205,7 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
         for (std::size_t i = 0; i < k_vars.size(); ++i) phi.emplace(k_vars[i].node(), p_vars[i]);
       if (phi.size() < k_vars.size()) {
         if (first_reason.empty()) first_reason = "no map from the program's points to the KIR's was found";
-        continue;
+        return;
       }
       simplify_divisions(phi, under);
       std::vector<Equation> back;
@@ -208,15 +226,17 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
       for (Expr v : k_vars) to_kir.exprs.emplace(v.node(), phi.at(v.node()));
       why_.clear();
       paired = attempt([&] {
+        const std::size_t before = out_.size();
+        std::size_t doubtful = 0;
         std::vector<Expr> k_guards;
         for (Expr g : k.guards) k_guards.push_back(terms_.substitute(g, to_kir));
         std::vector<Expr> related = under;
         relate_guards(k_guards, p.guards, related, site);
         // Range: before the bodies, so that a lost mask shows as what it is.
         for (const Interval& b : k.binders) {
-          Expr v = terms_.substitute(b.var, to_kir);
-          emit(ObligationKind::predicate_subset, related,
-               both(less_equal(terms_.substitute(b.lo, to_kir), v), less(v, terms_.substitute(b.hi, to_kir))), site,
+          Expr v = terms_.substitute(b.var, to_kir), hi = terms_.substitute(b.hi, to_kir);
+          doubtful += same_polynomial(v, hi);
+          emit(ObligationKind::predicate_subset, related, both(less_equal(terms_.substitute(b.lo, to_kir), v), less(v, hi)), site,
                fmt::format("every active point is a member of the KIR's domain ({})", b.var.name()));
         }
         for (Expr g : k_guards)
@@ -241,7 +261,13 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
         }
         for (std::size_t i = 0; i < k.body.size(); ++i)
           if (!match(terms_.substitute(k.body[i], to_kir), p.body[i], related, site)) return false;
-        return true;
+        doubtful += static_cast<std::size_t>(std::count_if(
+            out_.begin() + static_cast<std::ptrdiff_t>(before), out_.end(), [](const Obligation& o) {
+              const bool equation = o.goal.is(ExprKind::eq) && o.goal.kid(0).sort() == Sort::integer;
+              return o.goal.is_false() || (equation && !same_polynomial(o.goal.kid(0), o.goal.kid(1)));
+            }));
+        doubts[ki] = doubtful;
+        return doubtful <= most_doubts;
       });
       if (paired) {
         found.push_back({ki, k, p, phi, psi});
@@ -258,6 +284,13 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
       } else if (first_reason.empty() || !why_.empty()) {
         if (first_reason.empty()) first_reason = why_;
       }
+    };
+    // One that leaves no doubt, else the one that leaves the fewest.
+    for (std::size_t ki : candidates)
+      if (!paired) pair_with(ki, candidates.size() > 1 ? 0 : SIZE_MAX);
+    if (!paired && !doubts.empty()) {
+      auto fewest = [&](std::size_t a, std::size_t b) { return doubts.contains(a) && (!doubts.contains(b) || doubts[a] < doubts[b]); };
+      pair_with(*std::min_element(candidates.begin(), candidates.end(), fewest), SIZE_MAX);
     }
     if (!paired) {
       if (first_reason.empty()) first_reason = "the KIR has nothing to pair it with";

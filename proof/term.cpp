@@ -57,9 +57,13 @@ Term TermPool::boolean(Expr e) {
   return intern({.kind = TermKind::boolean, .type = DType::i1, .exprs = {e}});
 }
 
-Term TermPool::load(std::int64_t memory, DType type, std::vector<Expr> coordinates, Path point) {
-  return intern(
-      {.kind = TermKind::load, .type = type, .number = memory, .exprs = std::move(coordinates), .point = std::move(point)});
+Term TermPool::load(std::int64_t memory, DType type, std::vector<Expr> coordinates, Path point, std::size_t allocation) {
+  return intern({.kind = TermKind::load,
+                 .type = type,
+                 .mode = static_cast<std::uint8_t>(allocation),
+                 .number = memory,
+                 .exprs = std::move(coordinates),
+                 .point = std::move(point)});
 }
 Term TermPool::pointwise(OpKind op, DType type, std::vector<Term> kids) {
   return intern({.kind = TermKind::pointwise, .type = type, .op = op, .kids = std::move(kids)});

@@ -5,7 +5,8 @@
 //   parameter   a data scalar of the ABI, by name
 //   integer     an integer expression as a value of an integer type (modulo 2^width)
 //   boolean     a boolean expression as a value of i1
-//   load        the contents of a memory class at coordinates, as seen at a program point
+//   load        the contents of a memory class at coordinates, as seen at a program point; of a buffer, of the allocation that
+//               the first coordinates name
 //   pointwise   an operation on terms; floats are uninterpreted but exact in type and rounding
 //   cmp, convert
 //   select      branches under a boolean expression
@@ -96,7 +97,7 @@ struct TermNode {
   TermKind kind;
   DType type = DType::i32;
   OpKind op = OpKind::add;  // pointwise
-  std::uint8_t mode = 0;    // cmp: CmpPredicate; convert: ConvertMode
+  std::uint8_t mode = 0;    // cmp: CmpPredicate; convert: ConvertMode; load: how many coordinates name the allocation
   Scalar literal;
   std::int64_t number = 0;  // load: memory class; argument, arbitrary: identity; reduce, iterate: component
   std::string name;         // parameter
@@ -119,7 +120,7 @@ class TermPool {
   Term parameter(std::string_view name, DType type);
   Term integer(Expr e, DType type);
   Term boolean(Expr e);
-  Term load(std::int64_t memory, DType type, std::vector<Expr> coordinates, Path point);
+  Term load(std::int64_t memory, DType type, std::vector<Expr> coordinates, Path point, std::size_t allocation = 0);
   Term pointwise(OpKind op, DType type, std::vector<Term> kids);
   Term cmp(CmpPredicate p, Term a, Term b);
   Term convert(ConvertMode m, DType to, Term a);

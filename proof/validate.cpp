@@ -63,6 +63,7 @@ EventCopy copy(const Event& e, std::size_t keep, TermPool& terms) {
   }
   for (Expr g : e.guards) out.guards.push_back(terms.substitute(g, s));
   for (Expr c : e.coordinates) out.coordinates.push_back(terms.substitute(c, s));
+  for (Expr a : e.allocation) out.allocation.push_back(terms.substitute(a, s));
   if (e.thread) out.thread = terms.substitute(e.thread, s);
   out.path = terms.substitute(e.path, s);
   return out;

@@ -232,7 +232,7 @@ bool explains(const Trial& trial, const proof::Obligation& o) {
     case Misbehaviour::physical_error:
       if (kir_side) return false;
       switch (trial.error->kind) {
-        case E::out_of_bounds: return k == K::access_bounds || k == K::predicate_subset;
+        case E::out_of_bounds: return k == K::access_bounds || k == K::predicate_subset || k == K::workspace_fits;
         case E::race: return k == K::ownership_disjoint || k == K::read_write_independence || k == K::barrier_separation;
         case E::uninitialized_read: return k == K::initialization || k == K::load_stable || k == K::value_equal;
         case E::index_overflow: return k == K::index_no_overflow;

@@ -77,9 +77,17 @@ Instr Decoder::scan(const Op& op, Instr i) {
   plan.fold = fold(op, yields(plan.map));
   plan.inclusive = op.attrs.get<Inclusion>(AttrKey::inclusion) == Inclusion::inclusive;
   plan.forward = op.attrs.get<Direction>(AttrKey::direction) == Direction::forward;
-  const std::size_t k = op.results.size() / 2;
-  plan.tensors = slots(std::span(op.results).first(k));
-  plan.finish = moves(std::span(body_.region(plan.fold.combine).args).first(k), std::span(op.results).subspan(k));
+  const std::size_t k = in_.physical ? op.results.size() : op.results.size() / 2;
+  if (in_.physical) {
+    plan.result = op.regions[2];
+    region(plan.result);
+    const std::span<const ValueId> arguments = body_.region(plan.result).args;
+    plan.enter_variables = moves(body_.region(plan.map).args, arguments);
+    plan.states = slots(arguments.last(k));
+  } else {
+    plan.tensors = slots(std::span(op.results).first(k));
+  }
+  plan.finish = moves(std::span(body_.region(plan.fold.combine).args).first(k), std::span(op.results).last(k));
   i.plan = keep(code_.scans, std::move(plan));
   return i;
 }

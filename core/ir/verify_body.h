@@ -73,6 +73,7 @@ class BodyVerifier {
   bool coordinates(const Op& o, std::size_t rank);  // the operands after the first
   void assume_in_bounds(const Op& o);
   void buffer(const Op& o);
+  void allocation(const Op& o, const ExprList& extents);
   void scatter(const Op& o);
   void histogram(const Op& o);
   // verify_tensor.cpp
@@ -111,6 +112,7 @@ class BodyVerifier {
   void reduce(const Op& o);
   void arg_reduce(const Op& o);
   void scan(const Op& o);
+  void starts_before_first(const Op& o);  // an exclusive scan
   void contract(const Op& o);
   bool are_components(const Op& o, const std::vector<Type>& types);
   bool fold(const Op& o, RegionId combine, const std::vector<Type>& components);

@@ -94,6 +94,16 @@ void BodyVerifier::arg_reduce(const Op& o) {
 void BodyVerifier::scan(const Op& o) {
   if (!domain(o, o.regions[0], 0)) return;
   const ExprList& ranges = o.attrs.get<ExprList>(AttrKey::ranges);
+  if (context_.physical) {
+    const std::vector<Type> components = types(o.results);
+    if (!are_components(o, components) || !hands_on(o.regions[0], components, o, "the map")) return;
+    if (o.regions.size() != 3) return error("W-14", o, "has no region for the result of a member", "result (%n: i64, %s: f32) { ... }");
+    if (arguments(o.regions[2], 0, joined(types(body_.region(o.regions[0]).args), components), o, "the result") &&
+        hands_on(o.regions[2], {}, o, "the result") && fold(o, o.regions[1], components))
+      starts_before_first(o);
+    return;
+  }
+  if (o.regions.size() != 2) return error("V-47", o, "its results are tensors; the region for a result is physical");
   const std::size_t k = o.results.size() / 2;
   if (o.results.size() % 2 != 0) return error("V-47", o, "has a tensor and a final state for each component");
   const std::vector<Type> components = types(std::span(o.results).subspan(k));
@@ -109,7 +119,10 @@ void BodyVerifier::scan(const Op& o) {
       return error("V-47", o, fmt::format("result {} is {}, not a tensor of the domain's extents", i, text(t)),
                    "leave the type out");
   }
-  if (!fold(o, o.regions[1], components)) return;
+  if (fold(o, o.regions[1], components)) starts_before_first(o);
+}
+
+void BodyVerifier::starts_before_first(const Op& o) {
   if (o.attrs.get<Inclusion>(AttrKey::inclusion) == Inclusion::exclusive && o.operands.empty() &&
       !o.attrs.has(AttrKey::identity))
     error("V-47", o, "nothing stands before the first member", "give an exclusive scan an initial value or an identity");

@@ -23,8 +23,13 @@ std::string BodyPrinter::atomic(const Op& o) const {
 
 std::string BodyPrinter::buffer(const Op& o, int indent) const {
   std::string s = fmt::format("buffer [{}]", exprs(o.attrs.get<ExprList>(AttrKey::extents)));
+  if (const BufferScope* scope = o.attrs.find<BufferScope>(AttrKey::scope)) s += fmt::format(" scope({})", name(*scope));
+  if (const Expr* capacity = o.attrs.find<Expr>(AttrKey::capacity)) s += fmt::format(" capacity ({})", expr(*capacity));
   if (o.regions.empty()) return s;
-  s += " init (" + list(body_.region(o.regions[0]).args) + ") ";
+  s += " init (";
+  for (std::size_t i = 0; i < body_.region(o.regions[0]).args.size(); ++i)
+    s += (i ? ", " : "") + binder(body_.region(o.regions[0]).args[i]);
+  s += ") ";
   region(o.regions[0], indent, s);
   return s;
 }

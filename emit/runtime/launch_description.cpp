@@ -156,6 +156,7 @@ std::string to_json(const LaunchDescription& d) {
             {"pack", d.pack},
             {"shared_bytes", d.shared_bytes},
             {"asserted", d.asserted}};
+  if (d.slice) j["workspace"] = to_string(d.slice);
   return j.dump(2) + "\n";
 }
 
@@ -178,6 +179,7 @@ std::optional<LaunchDescription> from_json(const std::string& text, std::string*
   d.pack = r.integer(j, "pack", 1, 1024);
   if (r.good() && d.threads * d.pack > 1024) r.fail("a block of more than 1024 threads");
   d.shared_bytes = r.integer(j, "shared_bytes", 0, std::int64_t{1} << 20);
+  if (j.is_object() && j.contains("workspace")) d.slice = r.expression(j.at("workspace"), Sort::integer);
   for (const Json& fact : r.list(j, "asserted")) {
     if (fact.is_string())
       d.asserted.push_back(fact.get<std::string>());
