@@ -75,6 +75,8 @@ void Emitter::emit_op(const Op& op) {
     case OpKind::assume: return;  // a claim about the program, proven elsewhere; LLVM is not told
     case OpKind::reduce: return emit_reduce(op);
     case OpKind::scan: return emit_scan(op);
+    case OpKind::region_fold: return emit_region_fold(op);
+    case OpKind::region_scan: return emit_region_scan(op);
     case OpKind::buffer: return emit_buffer(op);
     case OpKind::splat: return emit_splat(op);
     case OpKind::tile_reduce: return emit_tile_reduce(op);
@@ -101,8 +103,6 @@ void Emitter::emit_op(const Op& op) {
     case OpKind::atomic_cas:
     case OpKind::assume_in_bounds:
     case OpKind::arg_reduce:
-    case OpKind::region_fold:
-    case OpKind::region_scan:
     case OpKind::break_loop:
     case OpKind::continue_loop: return error("E-09", op.range, fmt::format("`{}` has no code yet", row(op.kind).name));
     case OpKind::yield:
@@ -164,6 +164,22 @@ void Emitter::assign(std::span<const Slot> slots, std::span<const Lowered> value
     for (std::size_t k = 0; k < slots[i].phis.size(); ++k)
       slots[i].phis[k]->addIncoming(values[i].lanes[k], b_.GetInsertBlock());
   }
+}
+
+std::vector<Lowered> Emitter::choose(llvm::Value* condition, std::span<const Type* const> types,
+                                     const std::function<std::vector<Lowered>()>& then, std::span<const Lowered> otherwise) {
+  llvm::BasicBlock* chosen = new_block("chosen");
+  llvm::BasicBlock* join = new_block("joined");
+  std::vector<Slot> slots = make_slots(types, join);
+  assign(slots, otherwise);
+  b_.CreateCondBr(condition, chosen, join);
+  b_.SetInsertPoint(chosen);
+  std::vector<Lowered> values = then();
+  if (failed_) values = {otherwise.begin(), otherwise.end()};  // the function is thrown away; keep it well formed
+  assign(slots, values);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+  return values_of(slots);
 }
 
 Lowered Emitter::value_of(const Slot& slot) const {

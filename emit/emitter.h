@@ -85,6 +85,9 @@ class Emitter {
   std::vector<Slot> make_slots(std::span<const Type* const> types, llvm::BasicBlock* join);
   // From the builder's current block, which then branches to the join. All slots are assigned in parallel.
   void assign(std::span<const Slot> slots, std::span<const Lowered> values);
+  // The values that `then` gives where the condition holds, else the others.
+  std::vector<Lowered> choose(llvm::Value* condition, std::span<const Type* const> types,
+                              const std::function<std::vector<Lowered>()>& then, std::span<const Lowered> otherwise);
   Lowered value_of(const Slot& slot) const;
   std::vector<Lowered> values_of(std::span<const Slot> slots) const;
   // for (i = lo; i < hi; i += step) over carried slots; leaves the builder behind the loop and gives the final values.
@@ -94,20 +97,24 @@ class Emitter {
 
   // reduce.cpp
   void emit_reduce(const Op& op);
-  // The accumulators of a fold: one for each component; then, where neither an initial value nor an identity starts it, a flag
-  // whether there is a value yet.
+  // The accumulators of a fold: one for each component (and result); then, where neither an initial value nor an identity
+  // starts it, a flag whether there is a value yet.
   struct Accumulators {
     RegionId combine;
     std::size_t components = 0;
     std::vector<const Type*> types;
     std::vector<Lowered> start;
   };
-  Accumulators accumulators(const Op& op, RegionId combine);  // one component for each result
+  Accumulators accumulators(const Op& op, RegionId combine, std::span<const ValueId> init, const ScalarList* identity);
   std::vector<Lowered> fold_in(const Accumulators& a, std::vector<Lowered> state, std::vector<Lowered> element);
   // Nested loops over the domain of a region, whose variables they define: in row-major order, or in reverse.
   std::vector<Lowered> over_members(const Op& op, RegionId domain, bool forward, const Accumulators& a,
                                     const std::function<std::vector<Lowered>(std::vector<Lowered>)>& member);
   void emit_scan(const Op& op);
+  // region.cpp
+  std::vector<Lowered> of_segment(RegionId r, llvm::Value* lo, llvm::Value* hi, std::span<const Lowered> states);
+  void emit_region_fold(const Op& op);
+  void emit_region_scan(const Op& op);
 
   // pointwise.cpp, convert.cpp
   void emit_pointwise(const Op& op);

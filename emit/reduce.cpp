@@ -5,22 +5,22 @@
 
 namespace kir::emit {
 
-Emitter::Accumulators Emitter::accumulators(const Op& op, RegionId combine) {
+Emitter::Accumulators Emitter::accumulators(const Op& op, RegionId combine, std::span<const ValueId> init,
+                                            const ScalarList* identity) {
   static const Type kFlag = Type::scalar(DType::i1);
-  const auto* identity = op.attrs.find<ScalarList>(AttrKey::identity);
   Accumulators a{combine, op.results.size(), {}, {}};
   KIR_CHECK(body_.region(combine).args.size() == 2 * a.components, "shape of a fold");
   for (ValueId r : op.results) a.types.push_back(&body_.type(r));
   // They start as init, else as the identity (which may be inserted anywhere), else as the first member.
   for (std::size_t i = 0; i < a.components; ++i) {
-    if (!op.operands.empty())
-      a.start.push_back(values_[op.operands[i].index]);
+    if (!init.empty())
+      a.start.push_back(values_[init[i].index]);
     else if (identity)
       a.start.push_back({{literal((*identity)[i])}, nullptr});
     else
-      a.start.push_back(undefined(*a.types[i], op.range));  // no member, no init, no identity is erroneous
+      a.start.push_back(undefined(*a.types[i], op.range));
   }
-  if (op.operands.empty() && !identity) {
+  if (init.empty() && !identity) {
     a.types.push_back(&kFlag);
     a.start.push_back({{b_.getInt1(false)}, nullptr});
   }
@@ -28,7 +28,7 @@ Emitter::Accumulators Emitter::accumulators(const Op& op, RegionId combine) {
 }
 
 std::vector<Lowered> Emitter::fold_in(const Accumulators& a, std::vector<Lowered> state, std::vector<Lowered> element) {
-  if (failed_) return {};
+  if (failed_) return state;
   const Region& combine = body_.region(a.combine);
   const std::size_t k = a.components;
   auto combined = [&] {
@@ -39,20 +39,7 @@ std::vector<Lowered> Emitter::fold_in(const Accumulators& a, std::vector<Lowered
     return emit_region(a.combine);
   };
   if (a.types.size() == k) return combined();
-  llvm::BasicBlock* later = new_block("combine");
-  llvm::BasicBlock* join = new_block("combined");
-  std::vector<Slot> slots = make_slots(std::span(a.types).first(k), join);
-  llvm::BasicBlock* from = b_.GetInsertBlock();
-  assign(slots, element);
-  b_.SetInsertPoint(from);
-  b_.CreateCondBr(state[k].lanes[0], later, join);
-  b_.SetInsertPoint(later);
-  std::vector<Lowered> both = combined();
-  if (failed_) return {};
-  assign(slots, both);
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
-  std::vector<Lowered> out = values_of(slots);
+  std::vector<Lowered> out = choose(state[k].lanes[0], std::span(a.types).first(k), combined, element);
   out.push_back({{b_.getInt1(true)}, nullptr});
   return out;
 }
@@ -82,7 +69,7 @@ std::vector<Lowered> Emitter::over_members(const Op& op, RegionId domain, bool f
 
 void Emitter::emit_reduce(const Op& op) {
   if (op.regions.size() > 2) return error("E-09", op.range, "`reduce` with `where` has no code yet");
-  const Accumulators a = accumulators(op, op.regions[1]);
+  const Accumulators a = accumulators(op, op.regions[1], op.operands, op.attrs.find<ScalarList>(AttrKey::identity));
   std::vector<Lowered> results = over_members(op, op.regions[0], true, a, [&](std::vector<Lowered> state) {
     return fold_in(a, std::move(state), emit_region(op.regions[0]));
   });

@@ -6,7 +6,7 @@ namespace kir::emit {
 void Emitter::emit_scan(const Op& op) {
   const bool inclusive = op.attrs.get<Inclusion>(AttrKey::inclusion) == Inclusion::inclusive;
   const bool forward = op.attrs.get<Direction>(AttrKey::direction) == Direction::forward;
-  const Accumulators a = accumulators(op, op.regions[1]);
+  const Accumulators a = accumulators(op, op.regions[1], op.operands, op.attrs.find<ScalarList>(AttrKey::identity));
   const Region &map = body_.region(op.regions[0]), &result = body_.region(op.regions[2]);
   auto store = [&](const std::vector<Lowered>& state) {
     if (failed_) return;

@@ -17,6 +17,15 @@ const Op* ranging(const Body& b, const Value& v) {
   return own && ranges && 2 * v.position + 1 < ranges->size() ? &op : nullptr;
 }
 
+// The fold or scan whose segment has this extent: hi - lo.
+const Op* segment(const Body& b, Expr extent) {
+  if (!extent.kid(0).is(ExprKind::value) || !extent.kid(1).is(ExprKind::value)) return nullptr;
+  const Value &hi = b.value(extent.kid(0).value()), &lo = b.value(extent.kid(1).value());
+  if (!hi.region || hi.region != lo.region || !b.region(hi.region).parent || hi.position != 1 || lo.position != 0) return nullptr;
+  const Op& op = b.op(b.region(hi.region).parent);
+  return op.kind == OpKind::region_fold || op.kind == OpKind::region_scan ? &op : nullptr;
+}
+
 }  // namespace
 
 KernelFacts::Bounds KernelFacts::bounds(Expr e) const {
@@ -36,6 +45,11 @@ KernelFacts::Bounds KernelFacts::bounds(Expr e) const {
       return {a.lo && b.lo ? a.lo + b.lo : Expr(), a.hi && b.hi ? a.hi + b.hi : Expr()};
     }
     case ExprKind::sub: {
+      if (const Op* op = segment(body(), e)) {
+        const ExprList& range = op->attrs.get<ExprList>(AttrKey::ranges);
+        Bounds axis_lo = bounds(expand(range[0])), axis_hi = bounds(expand(range[1]));
+        return {pool_.constant(1), axis_lo.lo && axis_hi.hi ? axis_hi.hi - axis_lo.lo : Expr()};
+      }
       Bounds a = kid(0), b = kid(1);
       return {a.lo && b.hi ? a.lo - b.hi : Expr(), a.hi && b.lo ? a.hi - b.lo : Expr()};
     }

@@ -24,12 +24,15 @@ KernelFacts::KernelFacts(const Kernel& kernel) : kernel_(kernel) {
     for (OpId at(i); at && !effect_[at.index]; at = b.region(b.op(at).parent).parent) effect_[at.index] = true;
   }
   used_.assign(b.value_count(), false);
+  reads_.assign(b.op_count(), 0);
   for (std::uint32_t i = 0; i < b.op_count(); ++i) {
     const Op& op = b.op(OpId(i));
     if (op.kind == OpKind::buffer) {
       buffer_number_.emplace(op.results[0], kernel.abi.views.size() + buffers_.size());
       buffers_.push_back(OpId(i));
     }
+    if (op.kind == OpKind::elem)
+      if (OpId let = b.value(base_of(kernel, op.operands[0])).op) ++reads_[let.index];
     for (ValueId v : op.operands) used_[v.index] = true;
     for (const auto& [key, attr] : op.attrs.all()) {
       if (auto* e = std::get_if<Expr>(&attr))
@@ -84,6 +87,7 @@ bool KernelFacts::keeps(OpId id) const {
   const Op& op = body().op(id);
   switch (op.kind) {
     case OpKind::buffer:
+    case OpKind::region_scan:
     case OpKind::scan: return true;
     case OpKind::for_loop: return op.results.size() > op.operands.size();
     case OpKind::tensor: return kept_.contains(id);

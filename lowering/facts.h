@@ -48,9 +48,11 @@ class KernelFacts {
   // Something uses the value: as an operand, or in an expression.
   bool is_used(ValueId v) const { return used_[v.index]; }
 
-  // The operation makes elements that a program has to keep in memory: a buffer, what a loop collects, the elements of a scan,
+  // The operation makes elements that a program has to keep in memory: a buffer, what a loop collects, the elements of scans,
   // and a tensor that cannot be read again where it is used.
   bool keeps(OpId op) const;
+  // The elements of the tensor are read at more than one place.
+  bool is_read_again(OpId let) const { return reads_[let.index] > 1; }
   // From now on the tensor that `let` makes is kept.
   void keep(OpId let);
   // Values used by the operation or inside it and defined outside it.
@@ -97,6 +99,7 @@ class KernelFacts {
   std::vector<OpId> buffers_;
   std::unordered_set<OpId> kept_;
   std::vector<bool> used_;
+  std::vector<int> reads_;  // of a tensor: operations that read elements
   std::vector<bool> effect_;
   std::vector<std::size_t> position_;
   std::vector<std::size_t> alias_class_;

@@ -120,7 +120,8 @@ bool check_places(const KernelFacts& facts, Diagnostics& diagnostics) {
       const Op& around = b.op(b.region(r).parent);
       const auto which = static_cast<std::size_t>(std::find(around.regions.begin(), around.regions.end(), r) -
                                                   around.regions.begin());
-      if (row(around.kind).regions[which].contents == Contents::statements) continue;
+      const Contents contents = row(around.kind).regions[which].contents;
+      if (contents == Contents::statements || contents == Contents::results) continue;
       diagnostics.error("L-07", b.op(OpId(i)).range,
                         fmt::format("the elements of this {} would have to be kept inside a {}, which writes nothing",
                                     row(b.op(OpId(i)).kind).name, row(around.kind).name),

@@ -15,6 +15,8 @@ std::string missing(const Op& op) {
     case OpKind::for_loop:
     case OpKind::buffer:
     case OpKind::scan:
+    case OpKind::region_fold:
+    case OpKind::region_scan:
     case OpKind::constant:
     case OpKind::index:
     case OpKind::add:
@@ -94,8 +96,6 @@ std::string missing(const Op& op) {
     case OpKind::break_loop:
     case OpKind::continue_loop:
     case OpKind::arg_reduce:
-    case OpKind::region_fold:
-    case OpKind::region_scan:
     case OpKind::contract: return name;
   }
   return name;

@@ -103,6 +103,8 @@ void Translator::op(OpId id) {
     case OpKind::elem: return elem(id);
     case OpKind::buffer: return buffer(id);
     case OpKind::scan: return scan(id);
+    case OpKind::region_fold: return region_fold(id);
+    case OpKind::region_scan: return region_scan(id);
     case OpKind::tensor: return facts_.keeps(id) ? kept_tensor(id) : void();
     case OpKind::view:
     case OpKind::transpose:
@@ -130,8 +132,6 @@ void Translator::op(OpId id) {
     case OpKind::break_loop:
     case OpKind::continue_loop:
     case OpKind::arg_reduce:
-    case OpKind::region_fold:
-    case OpKind::region_scan:
     case OpKind::contract: KIR_UNREACHABLE("check_supported() refuses `{}`", row(b_.op(id).kind).name);
     case OpKind::yield:
     case OpKind::next: return terminator(id);
@@ -161,6 +161,8 @@ Attrs Translator::attributes(const Op& op) {
       ExprList copy;
       for (Expr e : *list) copy.push_back(expr(e));
       out.set(key, std::move(copy));
+    } else if (key == AttrKey::order && alike_ > 0) {
+      out.set(key, Order::strict);
     } else {
       out.set(key, attr);
     }

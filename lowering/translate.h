@@ -46,6 +46,13 @@ class Translator {
   Element element(OpId id, ValueId view, std::span<const ValueId> coordinates);
   // construct_tensor.cpp
   void elem(OpId id);
+  // The element of a tensor at coordinates of the program's pool; `spec`: the same, of the claims' pool.
+  struct TensorElement {
+    ValueId value;     // physical
+    ValueId computed;  // the kernel's value that it stands for; none: it was loaded
+  };
+  TensorElement element_of(ValueId tensor, std::vector<Expr> physical, std::vector<Expr> spec, OpId origin,
+                           const std::string& name);
   // construct_buffer.cpp
   // Memory for the elements of a buffer or tensor, which `kir` stands for from now on; with a region that gives their initial
   // values, or without.
@@ -55,6 +62,10 @@ class Translator {
   void collecting_loop(OpId id);
   void scan(OpId id);
   void store_element(ValueId kir, std::span<const ValueId> variables, std::span<const Expr> lows, ValueId element, OpId origin);
+  // construct_region.cpp
+  void region_fold(OpId id);
+  void region_scan(OpId id);
+  void copy_slice(ValueId result, ValueId slice, ValueId lo, Expr begin, OpId origin);
   // construct_control.cpp
   void parallel(OpId id);
   void structured(OpId id);  // for, while, if: regions keep their shape
@@ -97,6 +108,7 @@ class Translator {
   std::unordered_map<ValueId, ValueId> axis_of_;  // parallel arguments that are instance axes
   std::vector<std::set<std::string>> scopes_;
   int repeats_ = 0;  // regions around that run repeatedly
+  int alike_ = 0;    // computations around that also stand elsewhere and must give the same
 };
 
 }  // namespace kir::lowering

@@ -98,6 +98,8 @@ void BodyDenoter::run(OpId id) {
     }
     case OpKind::buffer: return run_buffer(op);
     case OpKind::scan: return run_scan(op);
+    case OpKind::region_fold: return run_region_fold(op);
+    case OpKind::region_scan: return run_region_scan(op);
     case OpKind::philox4x32_10:
     case OpKind::scatter:
     case OpKind::histogram:
@@ -112,8 +114,6 @@ void BodyDenoter::run(OpId id) {
     case OpKind::gather:
     case OpKind::part:
     case OpKind::arg_reduce:
-    case OpKind::region_fold:
-    case OpKind::region_scan:
     case OpKind::contract: return run_unsupported(op, fmt::format("no rule says what `{}` does", row(op.kind).name));
     case OpKind::break_loop:
     case OpKind::continue_loop:

@@ -75,6 +75,27 @@ class BodyDenoter {
   void run_scan(const Op& op);
   // A tensor that has for each member of the domain the element `body`, a term over the domain's variables.
   std::shared_ptr<const RelationValue> elements(ValueId tensor, const std::vector<Interval>& domain, Term body);
+  // A fold or scan over segments: the segment that stands for those that are permitted, and its summary.
+  struct Segments {
+    bool strict = false;
+    Expr begin, end;              // of the axis
+    Expr lo, hi;                  // of the segment: variables of `binders`, or expressions
+    std::vector<Binder> binders;  // the segments there may be
+    std::vector<Expr> guards;
+    Expr member, active;          // `where`: a variable, and whether it is active; empty: all are
+    std::vector<Term> summary;    // over lo and hi
+    Combine combine;
+    std::shared_ptr<const ReduceNode> singles;  // the fold over single members
+    TermPool::Substitution at(Expr begin, Expr end) const;
+    std::vector<Term> summary_of(Expr begin, Expr end, TermPool& terms) const;
+  };
+  Segments segments(const Op& op);
+  std::vector<ValueId> run_segment(const Segments& s, RegionId region, const std::vector<Term>& states);
+  Expr active_at(const Segments& s, Expr member);
+  std::vector<Term> over_runs(const Segments& s, const ScalarList& identity);
+  std::vector<Term> apply(const Combine& c, const std::vector<Term>& first, const std::vector<Term>& second);
+  void run_region_fold(const Op& op);
+  void run_region_scan(const Op& op);
   void run_fragment(const Op& op);
   Combine combine(RegionId region);  // a combine region over fresh arguments
   void run_unsupported(const Op& op, std::string why);

@@ -326,6 +326,11 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
         inside.push_back(less_equal(terms_.substitute(b.lo, to_physical), v));
         inside.push_back(less(v, terms_.substitute(b.hi, to_physical)));
       }
+      // A point that stands for one member alone covers that one.
+      for (const Interval& b : k.binders) {
+        Expr again = terms_.substitute(f.phi.at(b.var.node()), to_physical);
+        if (!kir::mentions(again, [&](Expr l) { return l == b.var; })) inside.push_back(equal(again, b.var));
+      }
       relate_guards(k.guards, p_guards, at, site);
       inside.insert(inside.end(), p_guards.begin(), p_guards.end());
       conditions.push_back(pool_.all_of(inside));
