@@ -48,7 +48,8 @@ KernelFacts::Bounds KernelFacts::bounds(Expr e) const {
       if (const Op* op = segment(body(), e)) {
         const ExprList& range = op->attrs.get<ExprList>(AttrKey::ranges);
         Bounds axis_lo = bounds(expand(range[0])), axis_hi = bounds(expand(range[1]));
-        return {pool_.constant(1), axis_lo.lo && axis_hi.hi ? axis_hi.hi - axis_lo.lo : Expr()};
+        if (!axis_lo.lo || !axis_hi.hi) return {};
+        return {pool_.constant(1), axis_lo.lo.is_constant(0) ? axis_hi.hi : axis_hi.hi - axis_lo.lo};
       }
       Bounds a = kid(0), b = kid(1);
       return {a.lo && b.hi ? a.lo - b.hi : Expr(), a.hi && b.lo ? a.hi - b.lo : Expr()};

@@ -44,7 +44,7 @@ void races(const Denotation& d, TermPool& terms, const std::string& prefix, cons
       append(o.hypotheses, context(other.binders, other.guards));
       for (std::size_t k = 0; k < a.coordinates.size(); ++k)
         o.hypotheses.push_back(equal(a.coordinates[k], other.coordinates[k]));
-      for (std::size_t k = 0; k < a.allocation.size(); ++k)
+      for (std::size_t k = 0; k < std::min(a.allocation.size(), b.allocation.size()); ++k)
         o.hypotheses.push_back(equal(a.allocation[k], other.allocation[k]));
       o.goal = pool.all_of(goals);
       ledger.add(std::move(o));

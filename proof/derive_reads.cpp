@@ -100,7 +100,7 @@ void initialized_reads(const Denotation& d, Side side, const std::string& prefix
     append(o.hypotheses, context(load.binders, load.guards));
     std::vector<Expr> ways;
     for (const Event& store : d.events) {
-      if (!store.store || store.memory != load.memory) continue;
+      if (!store.store || store.memory != load.memory || store.allocation.size() != load.allocation.size()) continue;
       EventCopy s = copy(store, 0, terms);
       std::vector<Expr> unknowns;
       std::vector<Equation> equations;

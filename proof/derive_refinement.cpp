@@ -87,11 +87,12 @@ void Refinement::independence() {
       append(meet, context(a.binders, a.guards));
       append(meet, context(other.binders, other.guards));
       for (std::size_t k = 0; k < a.coordinates.size(); ++k) meet.push_back(equal(a.coordinates[k], other.coordinates[k]));
-      for (std::size_t k = 0; k < a.allocation.size(); ++k) meet.push_back(equal(a.allocation[k], other.allocation[k]));
+      for (std::size_t k = 0; k < std::min(a.allocation.size(), b.allocation.size()); ++k)
+        meet.push_back(equal(a.allocation[k], other.allocation[k]));
       const std::string& memory = physical_.memories[a.memory].name;
       bool both = a.store && b.store;
       // A buffer is of one instance: the program id is first among what tells its allocations apart.
-      if (a.allocation.empty())
+      if (a.allocation.empty() || b.allocation.empty())
         add(both ? ObligationKind::ownership_disjoint : ObligationKind::read_write_independence,
           both ? fmt::format("no element of {} is written by two program instances", memory)
                : fmt::format("no program instance reads what another writes in {}", memory),
@@ -133,10 +134,14 @@ void Refinement::stores() {
     SourceRange range;
   };
   std::vector<StorePair> pairs;
-  for (std::size_t m = 0; m < std::min(kir_.memories.size(), physical_.memories.size()); ++m) {
-    const MemoryClass &of_kir = kir_.memories[m], &of_program = physical_.memories[m];
-    // Buffers are paired in order; what is told by its stores needs no partner, and a wrong pair proves nothing.
-    if (of_kir.is_buffer() && (of_kir.told || of_program.told || of_kir.dtype != of_program.dtype)) continue;
+  // Buffers are paired in order; what is told by its stores needs no partner, and a wrong pair proves nothing.
+  auto paired = [&](std::size_t m) {
+    if (m >= std::min(kir_.memories.size(), physical_.memories.size())) return false;
+    const MemoryClass &k = kir_.memories[m], &p = physical_.memories[m];
+    return !k.is_buffer() || (!k.told && !p.told && k.dtype == p.dtype);
+  };
+  for (std::size_t m = 0; m < kir_.memories.size(); ++m) {
+    if (!paired(m)) continue;
     std::vector<Piece> ks, ps;
     std::vector<SourceRange> ranges;
     for (const Event& e : kir_.events)
@@ -236,7 +241,10 @@ void Refinement::stores() {
     }
 
   // R8
-  for (const PendingLoad& l : pending)
+  for (const PendingLoad& l : pending) {
+    if (!paired(l.memory))
+      preset(ObligationKind::load_stable, Verdict::unsupported, fmt::format("{}: the load is of the KIR's memory", l.site.what),
+             "no rule pairs these buffers", l.site.range);
     for (const StorePair& s : pairs) {
       if (s.memory != l.memory) continue;
       TermPool::Substitution opened;
@@ -257,6 +265,7 @@ void Refinement::stores() {
           fmt::format("{}: the load of {} sees the same stores as in the KIR", l.site.what, kir_.memories[l.memory].name), h,
           equal(precedes, kir_precedes), l.site.range);
     }
+  }
 }
 
 void derive_refinement(const Kernel& kernel, const PhysicalProgram& program, const DeriveOptions& options, Ledger& ledger) {

@@ -108,6 +108,40 @@ for %r: i64 in 0..5 {
 })");
 }
 
+std::string fold(const std::string& where, const std::string& order, const std::string& identity) {
+  return "%z: f32 = constant 0.0\n%s: f32 = region_fold [0..5] " + where +
+         " summarize [%lo: i64..%hi: i64] {\n  %t: f32 = for %n: i64 in %lo..%hi carry (%a: f32 = %z) {\n    %v: f32 = load x[%i, %n]\n"
+         "    %b: f32 = add %a, %v\n    next %b\n  }\n  yield %t\n} combine order(" +
+         order + ") (%p: f32, %q: f32) {\n  %r: f32 = mul %p, %q\n  yield %r\n} " + identity +
+         "\nfor %r: i64 in 0..5 {\n  store y[%i, %r] = %s\n}\n";
+}
+
+// shows: K7.4
+TEST(EmittedSegments, FoldWholeRunsOrSingleMembers) {
+  const std::string some = "where (%j: i64) {\n  %v: f32 = load x[%i, %j]\n  %c: i1 = cmp.ogt %v, %z\n  yield %c\n}";
+  for (const std::string& where : {std::string(), some})
+    for (const char* order : {"tree", "strict"}) agree(fold(where, order, "identity (3.0)"), 23);
+  agree(fold("", "tree", ""));
+  agree(fold("where (%j: i64) {\n  %c: i1 = index %j != 2\n  yield %c\n}", "tree", ""));
+  agree(fold("where (%j: i64) {\n  %c: i1 = index %j > 7\n  yield %c\n}", "tree", "identity (3.0)"));
+}
+
+TEST(EmittedSegments, ScanFromTheStateBefore) {
+  for (const char* order : {"tree", "strict"})
+    for (const char* end : {"5", "0"})
+      agree("b: view f32[5] = buffer [5] scope(private) init (%k: i64) {\n  %f: f32 = constant 9.0\n  yield %f\n}\n"
+            "%g: f32 = constant 2.0\n%s: f32 = region_scan [0.." +
+            std::string(end) +
+            "] init (%g) summarize [%lo: i64..%hi: i64] {\n  %one: f32 = constant 1.0\n  %p: f32 = for %t: i64 in %lo..%hi carry (%q: "
+            "f32 = %one) {\n    %v: f32 = load x[%i, %t]\n    %u: f32 = mul %v, %q\n    next %u\n  }\n  yield %p\n} combine order(" +
+            order +
+            ") (%p: f32, %q: f32) {\n  %r: f32 = mul %q, %p\n  yield %r\n} apply (%p: f32, %h: f32) {\n  %r: f32 = mul %p, %h\n  yield "
+            "%r\n} emit [%lo: i64..%hi: i64] (%h: f32) {\n  %e: f32 = for %t: i64 in %lo..%hi carry (%q: f32 = %h) {\n    %v: f32 = load "
+            "x[%i, %t]\n    %u: f32 = mul %v, %q\n    store b[%t] = %u\n    next %u\n  }\n}\n%zero: i64 = index 0\n%o: f32 = load "
+            "b[%zero]\n%m: f32 = add %o, %s\nstore b[%zero] = %m\n" +
+            kRead);
+}
+
 TEST(EmittedBuffer, OfSeveralThreadsHasNoCode) {
   auto p = parse_program(one_group(kXY, "b: view f32[5] = buffer [5] scope(private)\n%z: i64 = index 0\n%c: f32 = constant 1.0\nstore b[%z] = %c\n",
                                    "threads 4 grid G = O0 + L0"));

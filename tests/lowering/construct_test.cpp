@@ -76,7 +76,7 @@ TEST(Construct, ATensorOverAChangedViewIsKept) {
       "parallel i in 0..N { x[i] = 0.0 }\n parallel i in 0..N { y[i] = t[i] } }");
   EXPECT_EQ(shape(b), "buffer(load yield) for(constant store next) for(load store next) yield");
   EXPECT_SAYS(text(b), "t: view f32[N] = buffer [N] scope(private) init (%i: i64)");
-  EXPECT_SAYS(explanation(b), "what the tensor at test.kir:2:79 makes is kept in a buffer of the instance");
+  EXPECT_SAYS(explanation(b), "what the tensor at test.kir:2:52 makes is kept in a buffer of the instance");
   EXPECT_EQ(axes(b), std::vector<std::string>{""});
   // Another member overwrites what this one still reads.
   Built r = build("kernel k(x: inout f32[N]) { let t = tensor (i in 0..N) { x[i] }\n parallel i in 0..N { x[i] = t[N - 1 - i] } }");
@@ -109,7 +109,13 @@ TEST(Construct, ABufferOfAllInstancesBringsThemIntoOne) {
       "kernel k(x: in f32[N], y: out f32[N]) { let row = buffer f32[N]\n parallel n in 0..N { row[n] = x[n] }\n"
       " parallel n in 0..N { y[n] = row[N - 1 - n] } }");
   EXPECT_EQ(axes(b), std::vector<std::string>{""});
-  EXPECT_SAYS(explanation(b), "every instance would keep what the buffer");
+  EXPECT_SAYS(explanation(b), "row is written at test.kir:3:23 and read at test.kir:4:30, and an element does not decide n");
+  // Even where an element decides the member: each instance would have a copy of the whole.
+  Built own = build(
+      "kernel k(x: in f32[N], y: out f32[N]) { let row = buffer f32[N]\n parallel n in 0..N { row[n] = x[n] }\n"
+      " parallel n in 0..N { y[n] = row[n] } }");
+  EXPECT_EQ(axes(own), std::vector<std::string>{""});
+  EXPECT_SAYS(explanation(own), "every instance would keep what the buffer at test.kir:2:51 makes");
 }
 
 // shows: K7.3 K7.11
@@ -118,7 +124,7 @@ TEST(Construct, ScansAndCollectingLoopsKeepWhatIsUsedOfThem) {
       "kernel k(x: in f32[M, N], y: out f32[M, N], t: out f32[M]) { parallel m in 0..M {\n"
       " let (s, last) = scan add inclusive forward order(any) over n in 0..N { x[m, n] }\n"
       " parallel n in 0..N { y[m, n] = s[n] }\n t[m] = last } }");
-  EXPECT_EQ(shape(b), "buffer constant scan(load yield)(add yield)(index store yield) for(load store next) store yield");
+  EXPECT_EQ(shape(b), "constant buffer scan(load yield)(add yield)(store yield) for(load store next) store yield");
   Built last = build(
       "kernel k(x: in f32[M, N], t: out f32[M]) { parallel m in 0..M {\n"
       " let (s, last) = scan add inclusive forward order(any) over n in 0..N { x[m, n] }\n t[m] = last } }");
@@ -135,8 +141,8 @@ TEST(Construct, WhatWritesNothingKeepsNothing) {
   EXPECT_SAYS(refusal("kernel k(x: in f32[N], y: out f32[1]) { y[0] = reduce add order(any) over i in 0..N {\n"
                       "let (s, l) = scan add inclusive forward order(any) over j in 0..i { x[j] }\n l } }"),
               "L-07");
-  EXPECT_SAYS(refusal("kernel k(x: in i32[N], y: out f32[N]) { parallel i in 0..N { let b = buffer f32[to_index(x[i])]\n"
-                      "b[0] = 1.0\n y[i] = b[0] } }"),
+  EXPECT_SAYS(refusal("kernel k(x: in i32[N], y: out f32[N]) { parallel i in 0..N { let n = to_index(x[i])\n"
+                      "let b = buffer f32[n]\nb[0] = 1.0\n y[i] = b[0] } }"),
               "L-06");
 }
 

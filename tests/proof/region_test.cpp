@@ -102,7 +102,7 @@ constexpr const char* kScanAbi =
     "align 4\n  dims M: i64, N: i64\n";
 
 std::string scan_kernel(const std::string& order) {
-  return "kir 1\nkernel scan(a: in f32[M, N], h: out f32[M, N], last: out f32[M]) {\n  parallel m in 0..M {\n    let one = f32(1.0)\n"
+  return "kir 1\nkernel recur(a: in f32[M, N], h: out f32[M, N], last: out f32[M]) {\n  parallel m in 0..M {\n    let one = f32(1.0)\n"
          "    let (states, final) = region_scan [0..N] uses (a, m) init (one) summarize [lo..hi] {\n"
          "      let p = for t in lo..hi carry (p = f32(1.0)) { next a[m, t] * p }\n      yield p\n"
          "    } combine order(" +
@@ -124,7 +124,7 @@ std::string scan_program(const std::string& order) {
 }
 
 Verdicts scan(const std::string& order, const std::string& body) {
-  return check_refinement(scan_kernel(order), program_of("scan", kScanAbi, body));
+  return check_refinement(scan_kernel(order), program_of("recur", kScanAbi, body));
 }
 
 // shows: K7.4
