@@ -132,9 +132,9 @@ class Emitter {
   // How the elements of a view of the ABI or of a buffer lie in memory.
   struct Storage {
     DType dtype = DType::f32;
-    bool constant = false;               // nothing writes it during the launch
-    std::vector<llvm::Value*> extents;   // of a buffer
-    std::vector<llvm::Value*> strides;   // in elements
+    bool constant = false;              // nothing writes it during the launch
+    std::vector<llvm::Value*> extents;  // of a buffer
+    std::vector<llvm::Value*> strides;  // in elements
   };
   Storage storage_of(ValueId view);
   void emit_buffer(const Op& op);

@@ -232,7 +232,8 @@ std::string HostKernel::run(const BoundLaunch& launch) const {
   // Instances run one after the other, so that they can share one slice.
   std::vector<std::max_align_t> workspace;
   if (k.slice) {
-    if (values.slice > max_launch_bytes()) return fmt::format("{} bytes of workspace are more than this machine holds", values.slice);
+    if (values.slice > max_launch_bytes())
+      return fmt::format("{} bytes of workspace are more than this machine holds", values.slice);
     workspace.resize(static_cast<std::size_t>(values.slice) / sizeof(std::max_align_t) + 1);
     arguments.push_back(reinterpret_cast<std::uint64_t>(workspace.data()));
     arguments.push_back(0);

@@ -54,8 +54,8 @@ void Emitter::emit_region_fold(const Op& op) {
                            llvm::Value* in = choose(b_.CreateICmpSLT(j, end), kFlags, member, none)[0].lanes[0];
                            llvm::Value *open = inner[n].lanes[0], *since = inner[n + 1].lanes[0];
                            const std::vector<Lowered> before(inner.begin(), inner.begin() + static_cast<std::ptrdiff_t>(n));
-                           std::vector<Lowered> next =
-                               choose(b_.CreateAnd(open, b_.CreateNot(in)), a.types, [&] { return folded(before, since, j); }, before);
+                           std::vector<Lowered> next = choose(
+                               b_.CreateAnd(open, b_.CreateNot(in)), a.types, [&] { return folded(before, since, j); }, before);
                            next.push_back({{in}, nullptr});
                            next.push_back({{b_.CreateSelect(b_.CreateAnd(in, b_.CreateNot(open)), j, since)}, nullptr});
                            return next;
@@ -91,9 +91,8 @@ void Emitter::emit_region_scan(const Op& op) {
   ++loop_depth_;
   std::vector<Lowered> last;
   if (op.attrs.get<Order>(AttrKey::order) == Order::strict)
-    last = counted_loop(begin, end, one, types, start, "member", [&](llvm::Value* j, std::vector<Lowered> state) {
-      return segment(state, j, b_.CreateAdd(j, one));
-    });
+    last = counted_loop(begin, end, one, types, start, "member",
+                        [&](llvm::Value* j, std::vector<Lowered> state) { return segment(state, j, b_.CreateAdd(j, one)); });
   else
     last = choose(b_.CreateICmpSLT(begin, end), types, [&] { return segment(start, begin, end); }, start);
   --loop_depth_;

@@ -5,7 +5,7 @@
 namespace kir::emit {
 namespace {
 
-constexpr std::int64_t kMostLocalBytes = 4096;       // of one buffer
+constexpr std::int64_t kMostLocalBytes = 4096;  // of one buffer
 constexpr std::int64_t kMostLocalBytesTogether = 16384;
 constexpr std::int64_t kAlignment = 16;
 
@@ -16,7 +16,8 @@ Expr capacity_of(const Op& buffer, ExprPool& pool) {
   std::int64_t known = 1;
   bool constant = true;
   for (Expr e : buffer.attrs.get<ExprList>(AttrKey::extents)) {
-    constant = constant && e.is(ExprKind::constant) && !__builtin_mul_overflow(known, std::max<std::int64_t>(e.number(), 0), &known);
+    constant =
+        constant && e.is(ExprKind::constant) && !__builtin_mul_overflow(known, std::max<std::int64_t>(e.number(), 0), &known);
     out = out * max(pool.constant(0), e);
   }
   return constant ? pool.constant(known) : out;

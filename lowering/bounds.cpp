@@ -21,7 +21,8 @@ const Op* ranging(const Body& b, const Value& v) {
 const Op* segment(const Body& b, Expr extent) {
   if (!extent.kid(0).is(ExprKind::value) || !extent.kid(1).is(ExprKind::value)) return nullptr;
   const Value &hi = b.value(extent.kid(0).value()), &lo = b.value(extent.kid(1).value());
-  if (!hi.region || hi.region != lo.region || !b.region(hi.region).parent || hi.position != 1 || lo.position != 0) return nullptr;
+  if (!hi.region || hi.region != lo.region || !b.region(hi.region).parent || hi.position != 1 || lo.position != 0)
+    return nullptr;
   const Op& op = b.op(b.region(hi.region).parent);
   return op.kind == OpKind::region_fold || op.kind == OpKind::region_scan ? &op : nullptr;
 }

@@ -10,8 +10,8 @@ namespace kir::lowering {
 
 Translator::TensorElement Translator::element_of(ValueId tensor, std::vector<Expr> physical, std::vector<Expr> spec,
                                                  OpId origin, const std::string& name) {
-  Place place = resolve(kernel_, tensor, std::move(physical), pool_,
-                        [&](Expr l) { return pool_.value(value(l.value()), l.sort()); });
+  Place place =
+      resolve(kernel_, tensor, std::move(physical), pool_, [&](Expr l) { return pool_.value(value(l.value()), l.sort()); });
   Place meant =
       resolve(kernel_, tensor, std::move(spec), claims_.pool(), [&](Expr l) { return claims_.spec(l.value(), l.sort()); });
   const OpId made = b_.value(place.base).op;

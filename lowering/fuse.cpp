@@ -118,8 +118,8 @@ bool check_places(const KernelFacts& facts, Diagnostics& diagnostics) {
     if (!facts.keeps(OpId(i))) continue;
     for (RegionId r = b.op(OpId(i)).parent; b.region(r).parent; r = b.op(b.region(r).parent).parent) {
       const Op& around = b.op(b.region(r).parent);
-      const auto which = static_cast<std::size_t>(std::find(around.regions.begin(), around.regions.end(), r) -
-                                                  around.regions.begin());
+      const auto which =
+          static_cast<std::size_t>(std::find(around.regions.begin(), around.regions.end(), r) - around.regions.begin());
       const Contents contents = row(around.kind).regions[which].contents;
       if (contents == Contents::statements || contents == Contents::results) continue;
       diagnostics.error("L-07", b.op(OpId(i)).range,

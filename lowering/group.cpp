@@ -135,11 +135,10 @@ class Forming {
       return s;
     };
     if (op.kind == OpKind::reduce || op.kind == OpKind::scan)
-      lines.push_back(
-          fmt::format("axis {} stays inside: the {} at {} runs over it", axes(), row(op.kind).name, f_.where(id)));
+      lines.push_back(fmt::format("axis {} stays inside: the {} at {} runs over it", axes(), row(op.kind).name, f_.where(id)));
     if (f_.keeps(id))
-      lines.push_back(fmt::format("what the {} at {} makes is kept in a buffer of the instance", row(op.kind).name,
-                                  f_.where(id)));
+      lines.push_back(
+          fmt::format("what the {} at {} makes is kept in a buffer of the instance", row(op.kind).name, f_.where(id)));
     if (op.kind == OpKind::for_loop)
       lines.push_back(fmt::format("axis {} stays inside: the for at {} is ordered", f_.name(b_.region(op.regions[0]).args[0]),
                                   f_.where(id)));

@@ -222,8 +222,8 @@ class Analysis {
     return fmt::format(
         "axis {} of the parallel at {} stays inside: {} is written at {} and {} at {}, and an element does not "
         "decide {}",
-        axis.name, f_.where(axis.parallel), f_.view_name(write.view), f_.where(write.op),
-        other.write ? "written" : "read", f_.where(other.op), axis.name);
+        axis.name, f_.where(axis.parallel), f_.view_name(write.view), f_.where(write.op), other.write ? "written" : "read",
+        f_.where(other.op), axis.name);
   }
 
   void keep_agreeing(Workset& w, OpId first, OpId second) {

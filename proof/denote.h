@@ -46,7 +46,7 @@ struct Event {
   std::vector<Expr> coordinates;
   std::vector<Expr> allocation;  // of a buffer: the iterations around the buffer, which tell its allocations apart
   std::vector<Binder> binders;   // enclosing, outermost first
-  std::vector<Expr> guards;     // conditions under which it happens
+  std::vector<Expr> guards;      // conditions under which it happens
   Path path;
   Term value = nullptr;  // store: the value written; load: the load term
   Expr thread;           // physical, more than one thread per program: the executing thread; empty: all of them

@@ -82,8 +82,8 @@ class BodyDenoter {
     Expr lo, hi;                  // of the segment: variables of `binders`, or expressions
     std::vector<Binder> binders;  // the segments there may be
     std::vector<Expr> guards;
-    Expr member, active;          // `where`: a variable, and whether it is active; empty: all are
-    std::vector<Term> summary;    // over lo and hi
+    Expr member, active;        // `where`: a variable, and whether it is active; empty: all are
+    std::vector<Term> summary;  // over lo and hi
     Combine combine;
     std::shared_ptr<const ReduceNode> singles;  // the fold over single members
     TermPool::Substitution at(Expr begin, Expr end) const;

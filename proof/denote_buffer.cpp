@@ -113,7 +113,11 @@ Term BodyDenoter::told(const RelationValue& buffer, const Event& load) {
     for (std::size_t i = shared(s); i < s.binders.size(); ++i) unknowns.push_back(s.binders[i].range.var);
     std::vector<Equation> equations;
     for (std::size_t k = 0; k < s.coordinates.size(); ++k) equations.push_back({s.coordinates[k], load.coordinates[k]});
-    const Assignment at = solve(unknowns, equations, pool_);
+    Assignment at = solve(unknowns, equations, pool_);
+    std::vector<std::pair<Expr, Expr>> ranges;
+    for (std::size_t i = shared(s); i < s.binders.size(); ++i)
+      ranges.emplace_back(s.binders[i].range.var, s.binders[i].range.lo);
+    solve_ranges(ranges, at, pool_);
     for (std::size_t i = shared(s); i < s.binders.size(); ++i) {
       const Interval& b = s.binders[i].range;
       auto it = at.find(b.var.node());

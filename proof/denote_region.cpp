@@ -124,7 +124,8 @@ BodyDenoter::Segments BodyDenoter::segments(const Op& op) {
              .goal = pool_.boolean(false),
              .range = op.range,
              .preset = {}};
-  cuts.preset = Obligation::Preset{Verdict::unknown, "that exact summaries of segments agree is not decided; use order(strict)"};
+  cuts.preset =
+      Obligation::Preset{Verdict::unknown, "that exact summaries of segments agree is not decided; use order(strict)"};
   out_.claims.push_back(std::move(cuts));
   return s;
 }
@@ -142,7 +143,8 @@ std::vector<Term> BodyDenoter::over_runs(const Segments& s, const ScalarList& id
   loop->lo = s.begin;
   loop->upto = s.end + 1;
   loop->var = pool_.fresh("member");
-  Term open = terms_.fresh_argument(DType::i1), begin = terms_.fresh_argument(DType::i64), some = terms_.fresh_argument(DType::i1);
+  Term open = terms_.fresh_argument(DType::i1), begin = terms_.fresh_argument(DType::i64),
+       some = terms_.fresh_argument(DType::i1);
   loop->arguments = {open, begin, some};
   std::vector<Term> value;
   for (Term t : s.summary) value.push_back(terms_.fresh_argument(t->type));
@@ -150,7 +152,8 @@ std::vector<Term> BodyDenoter::over_runs(const Segments& s, const ScalarList& id
   const Expr is_open = terms_.leaf_of(open), is_some = terms_.leaf_of(some);
   const Expr active = both(less(loop->var, s.end), active_at(s, loop->var)), closes = both(is_open, negation(active));
   const std::vector<Term> run = s.summary_of(terms_.leaf_of(begin), loop->var, terms_), merged = apply(s.combine, value, run);
-  loop->init = {terms_.boolean(pool_.boolean(false)), terms_.integer(s.begin, DType::i64), terms_.boolean(pool_.boolean(false))};
+  loop->init = {terms_.boolean(pool_.boolean(false)), terms_.integer(s.begin, DType::i64),
+                terms_.boolean(pool_.boolean(false))};
   loop->step = {terms_.boolean(active),
                 terms_.select(active, terms_.select(is_open, begin, terms_.integer(loop->var, DType::i64)), begin),
                 terms_.boolean(either(is_some, closes))};
@@ -159,7 +162,8 @@ std::vector<Term> BodyDenoter::over_runs(const Segments& s, const ScalarList& id
     loop->step.push_back(terms_.select(closes, terms_.select(is_some, merged[i], run[i]), value[i]));
   }
   std::vector<Term> out;
-  for (std::size_t i = 0; i < value.size(); ++i) out.push_back(terms_.iterate(loop, static_cast<std::int64_t>(3 + i), value[i]->type));
+  for (std::size_t i = 0; i < value.size(); ++i)
+    out.push_back(terms_.iterate(loop, static_cast<std::int64_t>(3 + i), value[i]->type));
   return out;
 }
 
@@ -173,8 +177,8 @@ void BodyDenoter::run_region_fold(const Op& op) {
     // The first member of the axis is there. (That another one is shows no rule.)
     Expr some = less(s.begin, s.end);
     if (predicate) some = both(some, active_at(s, s.begin));
-    claim(physical_ ? ObligationKind::combine_laws : ObligationKind::kir_safe, "a fold over segments without identity has a member",
-          some, op.range);
+    claim(physical_ ? ObligationKind::combine_laws : ObligationKind::kir_safe,
+          "a fold over segments without identity has a member", some, op.range);
   }
   std::vector<Term> value;
   if (s.strict) {

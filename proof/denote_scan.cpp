@@ -87,7 +87,8 @@ void BodyDenoter::run_scan(const Op& op) {
   } else {
     auto before = prefix(domain.var);
     for (std::size_t i = 0; i < components; ++i)
-      bind(op.results[i], {SymbolicValue::Kind::relation, {}, nullptr, elements(op.results[i], {domain}, component(before, i))});
+      bind(op.results[i],
+           {SymbolicValue::Kind::relation, {}, nullptr, elements(op.results[i], {domain}, component(before, i))});
   }
   const std::size_t first = op.results.size() - components;
   for (std::size_t i = 0; i < components; ++i) define(op.results[first + i], component(whole, i));

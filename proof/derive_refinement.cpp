@@ -94,9 +94,9 @@ void Refinement::independence() {
       // A buffer is of one instance: the program id is first among what tells its allocations apart.
       if (a.allocation.empty() || b.allocation.empty())
         add(both ? ObligationKind::ownership_disjoint : ObligationKind::read_write_independence,
-          both ? fmt::format("no element of {} is written by two program instances", memory)
-               : fmt::format("no program instance reads what another writes in {}", memory),
-          meet, equal(physical_.work, work), b.range);
+            both ? fmt::format("no element of {} is written by two program instances", memory)
+                 : fmt::format("no program instance reads what another writes in {}", memory),
+            meet, equal(physical_.work, work), b.range);
       if (both && i == j) lanes(a, other, meet);
       if (program_.launch.threads > 1) {
         std::vector<Expr> same = meet;

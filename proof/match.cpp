@@ -130,8 +130,8 @@ bool Matcher::match(Term k, Term p, const std::vector<Expr>& context, const Matc
           emit(ObligationKind::relation_equal, context, equal(at(k)[i], at(p)[i]), site,
                fmt::format("the element read is the KIR's on axis {}", i));
       if (!k->point.empty() || !p->point.empty())
-        pending_.push_back({context, static_cast<std::size_t>(k->number), std::vector(at(p).begin(), at(p).end()), allocation(k),
-                            allocation(p), k->point, p->point, site});
+        pending_.push_back({context, static_cast<std::size_t>(k->number), std::vector(at(p).begin(), at(p).end()),
+                            allocation(k), allocation(p), k->point, p->point, site});
       return ok(true);
     }
     case TermKind::pointwise: {

@@ -40,7 +40,7 @@ struct MatchSite {
 struct PendingLoad {
   std::vector<Expr> context;
   std::size_t memory;
-  std::vector<Expr> coordinates;  // in physical variables
+  std::vector<Expr> coordinates;                          // in physical variables
   std::vector<Expr> kir_allocation, physical_allocation;  // of a buffer
   Path kir_point, physical_point;
   MatchSite site;

@@ -193,7 +193,8 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
       for (std::size_t i = 0; i < k.body.size(); ++i) equations(k.body[i], p.body[i], unknown, seen, eqs);
       if (!k.allocation.empty() || !p.allocation.empty()) {
         TermPool::Substitution open;
-        for (std::size_t i = 0; i < p_vars.size(); ++i) open.exprs.emplace(physical_pieces[pi].binders[i].var.node(), p_vars[i]);
+        for (std::size_t i = 0; i < p_vars.size(); ++i)
+          open.exprs.emplace(physical_pieces[pi].binders[i].var.node(), p_vars[i]);
         for (std::size_t i = 0; i < k_vars.size(); ++i)
           if (auto it = learnt_.find(kir_pieces[ki].binders[i].var.node()); it != learnt_.end())
             eqs.push_back({k_vars[i], terms_.substitute(it->second, open)});
@@ -211,14 +212,9 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
       std::vector<Equation> back;
       for (Expr v : k_vars) back.push_back({phi.at(v.node()), v});
       Assignment psi = solve(p_vars, back, pool_);
-      // An outer iteration that only bounds an inner one: from where the inner range begins.
-      for (const Interval& outer : p.binders)
-        for (const Interval& inner : p.binders) {
-          auto value = psi.find(inner.var.node());
-          if (psi.contains(outer.var.node()) || value == psi.end()) continue;
-          Assignment found_outer = solve({outer.var}, {{inner.lo, value->second}}, pool_);
-          if (auto it = found_outer.find(outer.var.node()); it != found_outer.end()) psi.emplace(outer.var.node(), it->second);
-        }
+      std::vector<std::pair<Expr, Expr>> ranges;
+      for (const Interval& b : p.binders) ranges.emplace_back(b.var, b.lo);
+      solve_ranges(ranges, psi, pool_);
       // What the KIR's point does not tell can only be one point: the least that a guard or the range allows.
       for (const Interval& b : p.binders)
         if (!psi.contains(b.var.node())) psi.emplace(b.var.node(), least(b, p.guards, p_vars));
@@ -236,8 +232,8 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
         for (const Interval& b : k.binders) {
           Expr v = terms_.substitute(b.var, to_kir), hi = terms_.substitute(b.hi, to_kir);
           doubtful += same_polynomial(v, hi);
-          emit(ObligationKind::predicate_subset, related, both(less_equal(terms_.substitute(b.lo, to_kir), v), less(v, hi)), site,
-               fmt::format("every active point is a member of the KIR's domain ({})", b.var.name()));
+          emit(ObligationKind::predicate_subset, related, both(less_equal(terms_.substitute(b.lo, to_kir), v), less(v, hi)),
+               site, fmt::format("every active point is a member of the KIR's domain ({})", b.var.name()));
         }
         for (Expr g : k_guards)
           if (std::find(related.begin(), related.end(), g) == related.end())
@@ -261,8 +257,8 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
         }
         for (std::size_t i = 0; i < k.body.size(); ++i)
           if (!match(terms_.substitute(k.body[i], to_kir), p.body[i], related, site)) return false;
-        doubtful += static_cast<std::size_t>(std::count_if(
-            out_.begin() + static_cast<std::ptrdiff_t>(before), out_.end(), [](const Obligation& o) {
+        doubtful += static_cast<std::size_t>(
+            std::count_if(out_.begin() + static_cast<std::ptrdiff_t>(before), out_.end(), [](const Obligation& o) {
               const bool equation = o.goal.is(ExprKind::eq) && o.goal.kid(0).sort() == Sort::integer;
               return o.goal.is_false() || (equation && !same_polynomial(o.goal.kid(0), o.goal.kid(1)));
             }));
@@ -289,7 +285,9 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
     for (std::size_t ki : candidates)
       if (!paired) pair_with(ki, candidates.size() > 1 ? 0 : SIZE_MAX);
     if (!paired && !doubts.empty()) {
-      auto fewest = [&](std::size_t a, std::size_t b) { return doubts.contains(a) && (!doubts.contains(b) || doubts[a] < doubts[b]); };
+      auto fewest = [&](std::size_t a, std::size_t b) {
+        return doubts.contains(a) && (!doubts.contains(b) || doubts[a] < doubts[b]);
+      };
       pair_with(*std::min_element(candidates.begin(), candidates.end(), fewest), SIZE_MAX);
     }
     if (!paired) {

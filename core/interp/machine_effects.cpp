@@ -32,9 +32,9 @@ bool Machine::buffer(const Instr& i) {
     Integer capacity = 0;
     if (!evaluate(plan.capacity, i.op, capacity)) return false;
     if (count > capacity)
-      return fail(RuntimeErrorKind::out_of_bounds, i.op,
-                  fmt::format("a buffer of {} elements has the capacity {}", static_cast<std::int64_t>(count),
-                              to_string(capacity)));
+      return fail(
+          RuntimeErrorKind::out_of_bounds, i.op,
+          fmt::format("a buffer of {} elements has the capacity {}", static_cast<std::int64_t>(count), to_string(capacity)));
   }
   if (count * byte_size(i.type) > most)
     return fail(RuntimeErrorKind::unsupported, i.op,

@@ -97,7 +97,8 @@ void BodyVerifier::scan(const Op& o) {
   if (context_.physical) {
     const std::vector<Type> components = types(o.results);
     if (!are_components(o, components) || !hands_on(o.regions[0], components, o, "the map")) return;
-    if (o.regions.size() != 3) return error("W-14", o, "has no region for the result of a member", "result (%n: i64, %s: f32) { ... }");
+    if (o.regions.size() != 3)
+      return error("W-14", o, "has no region for the result of a member", "result (%n: i64, %s: f32) { ... }");
     if (arguments(o.regions[2], 0, joined(types(body_.region(o.regions[0]).args), components), o, "the result") &&
         hands_on(o.regions[2], {}, o, "the result") && fold(o, o.regions[1], components))
       starts_before_first(o);

@@ -171,14 +171,14 @@ void BodyVerifier::allocation(const Op& o, const ExprList& extents) {
   const BufferScope* scope = o.attrs.find<BufferScope>(AttrKey::scope);
   const BufferScope wanted = repeated ? BufferScope::iteration : BufferScope::program;
   if (!scope || *scope != wanted)
-    error("W-13", o,
-          fmt::format("a buffer {} has scope({})", repeated ? "inside a loop" : "outside of loops", name(wanted)));
+    error("W-13", o, fmt::format("a buffer {} has scope({})", repeated ? "inside a loop" : "outside of loops", name(wanted)));
   const Expr* capacity = o.attrs.find<Expr>(AttrKey::capacity);
   auto launch_visible = [](Expr e) { return !mentions(e, [](Expr leaf) { return !leaf.is(ExprKind::symbol); }); };
   if (capacity && *capacity != Expr() && !launch_visible(*capacity))
     return error("W-13", o, "the capacity of a buffer is an integer of the launch");
   if (!capacity && std::any_of(extents.begin(), extents.end(), [&](Expr e) { return e != Expr() && !launch_visible(e); }))
-    error("W-13", o, "an extent is no integer of the launch, so the buffer states its capacity", "buffer [%n] ... capacity (N)");
+    error("W-13", o, "an extent is no integer of the launch, so the buffer states its capacity",
+          "buffer [%n] ... capacity (N)");
 }
 
 }  // namespace kir

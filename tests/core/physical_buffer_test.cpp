@@ -52,24 +52,31 @@ constexpr const char* kCopy = "  for %n: i64 in 0..N {\n    %r: i64 = load b[%n]
 // shows: K5.1
 TEST(PhysicalBuffer, ScopesCapacitiesAndInitialValuesKeepTheirForm) {
   keeps_its_form("  b: view i64[N] = buffer [N] scope(private)\n");
-  keeps_its_form("  b: view i64[N, 3] = buffer [N, 3] scope(private) init (%i: i64, %j: i64) {\n    %v: i64 = load x[%i]\n    yield %v\n  }\n");
   keeps_its_form(
-      "  for %t: i64 in 0..N {\n    b: view i64[%t + 1] = buffer [%t + 1] scope(iteration) capacity (N)\n    %v: i64 = constant 1\n"
+      "  b: view i64[N, 3] = buffer [N, 3] scope(private) init (%i: i64, %j: i64) {\n    %v: i64 = load x[%i]\n    yield %v\n  "
+      "}\n");
+  keeps_its_form(
+      "  for %t: i64 in 0..N {\n    b: view i64[%t + 1] = buffer [%t + 1] scope(iteration) capacity (N)\n    %v: i64 = "
+      "constant 1\n"
       "    store b[%t] = %v\n  }\n");
 }
 
 TEST(PhysicalScan, TheRegionForResultsKeepsItsForm) {
   keeps_its_form(
-      "  %s: i64 = scan exclusive reverse (%n: i64 in 0..N) map {\n    %v: i64 = load x[%n]\n    yield %v\n  } combine order(any) "
+      "  %s: i64 = scan exclusive reverse (%n: i64 in 0..N) map {\n    %v: i64 = load x[%n]\n    yield %v\n  } combine "
+      "order(any) "
       "(%a: i64, %b: i64) {\n    %c: i64 = add %a, %b\n    yield %c\n  } identity (0) result (%k: i64, %l: i64) {\n    store "
       "y[%k] = %l\n  }\n");
 }
 
 TEST(PhysicalScan, TheSegmentsOfAScanKeepTheirForm) {
   keeps_its_form(
-      "  %g: i64 = constant 1\n  %s: i64 = region_scan [0..N] init (%g) summarize [%lo: i64..%hi: i64] {\n    %one: i64 = constant "
-      "1\n    yield %one\n  } combine order(tree) (%a: i64, %b: i64) {\n    %c: i64 = mul %a, %b\n    yield %c\n  } identity (1) "
-      "apply (%p: i64, %q: i64) {\n    %r: i64 = mul %p, %q\n    yield %r\n  } emit [%u: i64..%v: i64] (%h: i64) {\n    for %t: i64 "
+      "  %g: i64 = constant 1\n  %s: i64 = region_scan [0..N] init (%g) summarize [%lo: i64..%hi: i64] {\n    %one: i64 = "
+      "constant "
+      "1\n    yield %one\n  } combine order(tree) (%a: i64, %b: i64) {\n    %c: i64 = mul %a, %b\n    yield %c\n  } identity "
+      "(1) "
+      "apply (%p: i64, %q: i64) {\n    %r: i64 = mul %p, %q\n    yield %r\n  } emit [%u: i64..%v: i64] (%h: i64) {\n    for "
+      "%t: i64 "
       "in %u..%v {\n      store y[%t] = %h\n    }\n  }\n");
 }
 
@@ -86,15 +93,17 @@ TEST(PhysicalBuffer, EachIterationHasMemoryOfItsOwn) {
 
 // shows: K5.3 K5.7
 TEST(PhysicalBuffer, WhatAnIterationWroteIsNotThereInTheNext) {
-  Outcome o = run("  for %n: i64 in 0..N {\n    b: view i64[2] = buffer [2] scope(iteration)\n    %at: i64 = index min(%n, 1)\n"
-                  "    %v: i64 = load x[%n]\n    %zero: i64 = index 0\n    %first: i1 = index %n == 0\n"
-                  "    store b[%zero] = %v where %first\n    %r: i64 = load b[%zero]\n    store y[%n] = %r\n  }\n",
-                  {1, 2});
+  Outcome o =
+      run("  for %n: i64 in 0..N {\n    b: view i64[2] = buffer [2] scope(iteration)\n    %at: i64 = index min(%n, 1)\n"
+          "    %v: i64 = load x[%n]\n    %zero: i64 = index 0\n    %first: i1 = index %n == 0\n"
+          "    store b[%zero] = %v where %first\n    %r: i64 = load b[%zero]\n    store y[%n] = %r\n  }\n",
+          {1, 2});
   EXPECT_NE(o.error.find("uninitialized_read"), std::string::npos) << o.error;
 }
 
 TEST(PhysicalBuffer, MoreElementsThanItsCapacityAreAnError) {
-  Outcome o = run("  for %n: i64 in 0..N {\n    b: view i64[%n + 1] = buffer [%n + 1] scope(iteration) capacity (N - 1)\n  }\n", {1, 2});
+  Outcome o = run("  for %n: i64 in 0..N {\n    b: view i64[%n + 1] = buffer [%n + 1] scope(iteration) capacity (N - 1)\n  }\n",
+                  {1, 2});
   EXPECT_NE(o.error.find("out_of_bounds"), std::string::npos) << o.error;
   EXPECT_NE(o.error.find("capacity 1"), std::string::npos) << o.error;
 }

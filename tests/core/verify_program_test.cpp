@@ -132,8 +132,9 @@ std::multimap<std::string, std::string> text_breakers() {
       {"V-35", "b: view f32[4] = buffer [N] scope(private)"},
       {"V-35", "b: view f32[4] = buffer [4] scope(private) init (%k: i64) { yield %k }"},
       {"V-17", "b: view f32[4] = buffer [4] scope(private) init (%k: i32) { yield %c }"},
-      {"V-29", "%r: f32 = reduce (%n: i64 in 0..N) map { b: view f32[4] = buffer [4] scope(iteration)\n yield %c } combine "
-               "order(any) (%u: f32, %v: f32) { yield %u }"},
+      {"V-29",
+       "%r: f32 = reduce (%n: i64 in 0..N) map { b: view f32[4] = buffer [4] scope(iteration)\n yield %c } combine "
+       "order(any) (%u: f32, %v: f32) { yield %u }"},
       {"P-03", "b: view f32[4] = buffer [4]"},
       {"P-03", "b: view f32[4] = buffer [4] scope(shared)"},
       {"T-03", "b: f32 = constant 1.0"},
@@ -148,7 +149,8 @@ std::multimap<std::string, std::string> text_breakers() {
        "%t: f32 = scan exclusive forward (%n: i64 in 0..N) map { yield %c } combine order(any) (%u: f32, %v: f32) { yield %u } "
        "result (%k: i64, %l: f32) { }"},
       {"P-03",
-       "%t: f32 = scan inclusive forward (%n: i64 in 0..N) map { yield %c } combine order(any) (%u: f32, %v: f32) { yield %u }"},
+       "%t: f32 = scan inclusive forward (%n: i64 in 0..N) map { yield %c } combine order(any) (%u: f32, %v: f32) { yield %u "
+       "}"},
       {"V-13", "%r: f32<8; @L> = add %f, %c"},
       {"T-04", "%r: f32 = load x[%e]"},
       {"V-19", "%z: i64 = index 0\nstore y[%z] = %f"},

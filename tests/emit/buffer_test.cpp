@@ -29,7 +29,8 @@ void agree(const std::string& body, std::int64_t n = 7) {
 const std::string kRead = "for %r: i64 in 0..5 {\n  %e: f32 = load b[%r]\n  store y[%i, %r] = %e\n}\n";
 
 std::string scan(const std::string& kind, const std::string& start, const std::string& extent = "5") {
-  return "b: view f32[" + extent + "] = buffer [" + extent + "] scope(private)\n%c: f32 = constant 2.0\n%s: f32 = scan " + kind +
+  return "b: view f32[" + extent + "] = buffer [" + extent + "] scope(private)\n%c: f32 = constant 2.0\n%s: f32 = scan " +
+         kind +
          " (%n: i64 in 0..5) map {\n  %v: f32 = load x[%i, %n]\n  yield %v\n} combine order(any) (%p: f32, %q: f32) {\n"
          "  %t: f32 = add %p, %q\n  yield %t\n} " +
          start + " result (%k: i64, %l: f32) {\n  store b[%k] = %l\n}\n" + kRead;
@@ -55,8 +56,10 @@ TEST(EmittedScan, CarriesSeveralStatesOverSeveralAxes) {
         "combine order(tree) (%a1: f32, %b1: f32, %a2: f32, %b2: f32) {\n  %a: f32 = mul %a2, %a1\n  %t: f32 = mul %a2, %b1\n"
         "  %z: f32 = add %t, %b2\n  yield %a, %z\n} result (%j: i64, %k: i64, %e: f32, %f: f32) {\n  %row: i64 = index %j - 1\n"
         "  store b[%row, %k] = %e\n  store d[%row, %k] = %f\n}\n"
-        "for %j: i64 in 0..2 {\n  for %k: i64 in 0..2 {\n    %e: f32 = load b[%j, %k]\n    %f: f32 = load d[%j, %k]\n    %to: i64 = "
-        "index 2 * %j + %k\n    %g: f32 = add %e, %f\n    store y[%i, %to] = %g\n  }\n}\n%four: i64 = index 4\nstore y[%i, %four] = %u\n");
+        "for %j: i64 in 0..2 {\n  for %k: i64 in 0..2 {\n    %e: f32 = load b[%j, %k]\n    %f: f32 = load d[%j, %k]\n    %to: "
+        "i64 = "
+        "index 2 * %j + %k\n    %g: f32 = add %e, %f\n    store y[%i, %to] = %g\n  }\n}\n%four: i64 = index 4\nstore y[%i, "
+        "%four] = %u\n");
 }
 
 // shows: K5.1 K5.8
@@ -110,7 +113,8 @@ for %r: i64 in 0..5 {
 
 std::string fold(const std::string& where, const std::string& order, const std::string& identity) {
   return "%z: f32 = constant 0.0\n%s: f32 = region_fold [0..5] " + where +
-         " summarize [%lo: i64..%hi: i64] {\n  %t: f32 = for %n: i64 in %lo..%hi carry (%a: f32 = %z) {\n    %v: f32 = load x[%i, %n]\n"
+         " summarize [%lo: i64..%hi: i64] {\n  %t: f32 = for %n: i64 in %lo..%hi carry (%a: f32 = %z) {\n    %v: f32 = load "
+         "x[%i, %n]\n"
          "    %b: f32 = add %a, %v\n    next %b\n  }\n  yield %t\n} combine order(" +
          order + ") (%p: f32, %q: f32) {\n  %r: f32 = mul %p, %q\n  yield %r\n} " + identity +
          "\nfor %r: i64 in 0..5 {\n  store y[%i, %r] = %s\n}\n";
@@ -129,22 +133,29 @@ TEST(EmittedSegments, FoldWholeRunsOrSingleMembers) {
 TEST(EmittedSegments, ScanFromTheStateBefore) {
   for (const char* order : {"tree", "strict"})
     for (const char* end : {"5", "0"})
-      agree("b: view f32[5] = buffer [5] scope(private) init (%k: i64) {\n  %f: f32 = constant 9.0\n  yield %f\n}\n"
-            "%g: f32 = constant 2.0\n%s: f32 = region_scan [0.." +
-            std::string(end) +
-            "] init (%g) summarize [%lo: i64..%hi: i64] {\n  %one: f32 = constant 1.0\n  %p: f32 = for %t: i64 in %lo..%hi carry (%q: "
-            "f32 = %one) {\n    %v: f32 = load x[%i, %t]\n    %u: f32 = mul %v, %q\n    next %u\n  }\n  yield %p\n} combine order(" +
-            order +
-            ") (%p: f32, %q: f32) {\n  %r: f32 = mul %q, %p\n  yield %r\n} apply (%p: f32, %h: f32) {\n  %r: f32 = mul %p, %h\n  yield "
-            "%r\n} emit [%lo: i64..%hi: i64] (%h: f32) {\n  %e: f32 = for %t: i64 in %lo..%hi carry (%q: f32 = %h) {\n    %v: f32 = load "
-            "x[%i, %t]\n    %u: f32 = mul %v, %q\n    store b[%t] = %u\n    next %u\n  }\n}\n%zero: i64 = index 0\n%o: f32 = load "
-            "b[%zero]\n%m: f32 = add %o, %s\nstore b[%zero] = %m\n" +
-            kRead);
+      agree(
+          "b: view f32[5] = buffer [5] scope(private) init (%k: i64) {\n  %f: f32 = constant 9.0\n  yield %f\n}\n"
+          "%g: f32 = constant 2.0\n%s: f32 = region_scan [0.." +
+          std::string(end) +
+          "] init (%g) summarize [%lo: i64..%hi: i64] {\n  %one: f32 = constant 1.0\n  %p: f32 = for %t: i64 in %lo..%hi carry "
+          "(%q: "
+          "f32 = %one) {\n    %v: f32 = load x[%i, %t]\n    %u: f32 = mul %v, %q\n    next %u\n  }\n  yield %p\n} combine "
+          "order(" +
+          order +
+          ") (%p: f32, %q: f32) {\n  %r: f32 = mul %q, %p\n  yield %r\n} apply (%p: f32, %h: f32) {\n  %r: f32 = mul %p, %h\n  "
+          "yield "
+          "%r\n} emit [%lo: i64..%hi: i64] (%h: f32) {\n  %e: f32 = for %t: i64 in %lo..%hi carry (%q: f32 = %h) {\n    %v: "
+          "f32 = load "
+          "x[%i, %t]\n    %u: f32 = mul %v, %q\n    store b[%t] = %u\n    next %u\n  }\n}\n%zero: i64 = index 0\n%o: f32 = "
+          "load "
+          "b[%zero]\n%m: f32 = add %o, %s\nstore b[%zero] = %m\n" +
+          kRead);
 }
 
 TEST(EmittedBuffer, OfSeveralThreadsHasNoCode) {
-  auto p = parse_program(one_group(kXY, "b: view f32[5] = buffer [5] scope(private)\n%z: i64 = index 0\n%c: f32 = constant 1.0\nstore b[%z] = %c\n",
-                                   "threads 4 grid G = O0 + L0"));
+  auto p = parse_program(one_group(
+      kXY, "b: view f32[5] = buffer [5] scope(private)\n%z: i64 = index 0\n%c: f32 = constant 1.0\nstore b[%z] = %c\n",
+      "threads 4 grid G = O0 + L0"));
   EXPECT_EQ(gpu_errors(*p), (std::vector<std::string>{"E-09"}));
 }
 

@@ -45,17 +45,22 @@ const std::map<OpKind, std::string>& bodies() {
        "%v: f32 = load b[%i]\n store y[%i] = %v"},
       {OpKind::scan,
        "b: view f32[13] = buffer [13] scope(private)\n %t: f32 = scan inclusive reverse (%n: i64 in 0..%i + 1) map { %a: f32 = "
-       "load x[%n]  yield %a } combine order(any) (%p: f32, %q: f32) { %r: f32 = add %p, %q  yield %r } result (%n: i64, %s: f32) "
+       "load x[%n]  yield %a } combine order(any) (%p: f32, %q: f32) { %r: f32 = add %p, %q  yield %r } result (%n: i64, %s: "
+       "f32) "
        "{ store b[%n] = %s }\n %v: f32 = load b[%i]\n %w: f32 = add %t, %v\n store y[%i] = %w"},
       {OpKind::region_fold,
-       "%z: f32 = constant 0.0\n %s: f32 = region_fold [0..%i + 1] where (%j: i64) { %e: f32 = load x[%j]  %c: i1 = cmp.ogt %e, "
-       "%z  yield %c } summarize [%lo: i64..%hi: i64] { %t: f32 = reduce (%n: i64 in %lo..%hi) map { %e: f32 = load x[%n]  yield "
-       "%e } combine order(any) (%p: f32, %q: f32) { %r: f32 = add %p, %q  yield %r }\n yield %t } combine order(tree) (%p: f32, "
+       "%z: f32 = constant 0.0\n %s: f32 = region_fold [0..%i + 1] where (%j: i64) { %e: f32 = load x[%j]  %c: i1 = cmp.ogt "
+       "%e, "
+       "%z  yield %c } summarize [%lo: i64..%hi: i64] { %t: f32 = reduce (%n: i64 in %lo..%hi) map { %e: f32 = load x[%n]  "
+       "yield "
+       "%e } combine order(any) (%p: f32, %q: f32) { %r: f32 = add %p, %q  yield %r }\n yield %t } combine order(tree) (%p: "
+       "f32, "
        "%q: f32) { %r: f32 = mul %p, %q  yield %r } identity (1.0)\n store y[%i] = %s"},
       {OpKind::region_scan,
        "b: view f32[13] = buffer [13] scope(private)\n %g: f32 = constant 1.0\n %s: f32 = region_scan [0..%i + 1] init (%g) "
        "summarize [%lo: i64..%hi: i64] { %t: f32 = reduce (%n: i64 in %lo..%hi) map { %e: f32 = load x[%n]  yield %e } combine "
-       "order(any) (%p: f32, %q: f32) { %r: f32 = add %p, %q  yield %r }\n yield %t } combine order(strict) (%p: f32, %q: f32) { "
+       "order(any) (%p: f32, %q: f32) { %r: f32 = add %p, %q  yield %r }\n yield %t } combine order(strict) (%p: f32, %q: f32) "
+       "{ "
        "%r: f32 = add %p, %q  yield %r } apply (%p: f32, %q: f32) { %r: f32 = add %q, %p  yield %r } emit [%lo: i64..%hi: i64] "
        "(%h: f32) { store b[%lo] = %h }\n %v: f32 = load b[%i]\n %w: f32 = mul %s, %v\n store y[%i] = %w"},
   };

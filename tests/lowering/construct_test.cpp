@@ -79,7 +79,8 @@ TEST(Construct, ATensorOverAChangedViewIsKept) {
   EXPECT_SAYS(explanation(b), "what the tensor at test.kir:2:52 makes is kept in a buffer of the instance");
   EXPECT_EQ(axes(b), std::vector<std::string>{""});
   // Another member overwrites what this one still reads.
-  Built r = build("kernel k(x: inout f32[N]) { let t = tensor (i in 0..N) { x[i] }\n parallel i in 0..N { x[i] = t[N - 1 - i] } }");
+  Built r =
+      build("kernel k(x: inout f32[N]) { let t = tensor (i in 0..N) { x[i] }\n parallel i in 0..N { x[i] = t[N - 1 - i] } }");
   EXPECT_SAYS(shape(r), "buffer");
   // A later iteration reads what an earlier one wrote.
   Built l = build(

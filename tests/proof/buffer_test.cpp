@@ -8,7 +8,8 @@ using proof::ObligationKind;
 
 std::string program_of(const std::string& name, const std::string& abi, const std::string& body) {
   return "pir 1\nprogram " + name + " implements \"" + name + "\"\nabi {\n" + abi +
-         "}\nlaunch { threads 1 pack 128 grid G = ceildiv(O0 + L0, 128) }\nspace {\n  g0: (m in 0..M) length L0 = M offset O0 = "
+         "}\nlaunch { threads 1 pack 128 grid G = ceildiv(O0 + L0, 128) }\nspace {\n  g0: (m in 0..M) length L0 = M offset O0 "
+         "= "
          "0\n}\ndispatch %w: i64 = program_id {\n  O0 <= %w < O0 + L0 -> g0(%m = %w - O0)\n  else -> exit\n}\n"
          "group g0 (%m: i64 in 0..M) {\n" +
          body + "}\n";
@@ -57,15 +58,16 @@ TEST(Buffers, ALoadIsTheStoredValueOfItsElement) {
 TEST(Buffers, AnElementThatNoStoreWritesIsNotRead) {
   EXPECT_TRUE(products(replaced(kKeep, "for %n: i64 in 0..N carry", "for %n: i64 in 0..N - 1 carry") + kRead)
                   .fails(ObligationKind::initialization));
-  EXPECT_TRUE(products(replaced(kKeep, "store kept[%n] = %q", "%even: i1 = index %n mod 2 == 0\n    store kept[%n] = %q where %even") +
-                       kRead)
-                  .fails(ObligationKind::initialization));
+  EXPECT_TRUE(
+      products(replaced(kKeep, "store kept[%n] = %q", "%even: i1 = index %n mod 2 == 0\n    store kept[%n] = %q where %even") +
+               kRead)
+          .fails(ObligationKind::initialization));
 }
 
 TEST(Buffers, AReadBeforeTheWriteSeesNothing) {
   const std::string early = replaced(kRead, "for %k", "for %e");
-  std::string body = replaced(kKeep, "  %one: f32",
-                              "  for %e: i64 in 0..N {\n    %r: f32 = load kept[%e]\n    store y[%m, %e] = %r\n  }\n  %one: f32");
+  std::string body = replaced(
+      kKeep, "  %one: f32", "  for %e: i64 in 0..N {\n    %r: f32 = load kept[%e]\n    store y[%m, %e] = %r\n  }\n  %one: f32");
   EXPECT_TRUE(products(body).fails(ObligationKind::initialization));
 }
 
@@ -79,7 +81,8 @@ TEST(Buffers, AStoreInBetweenCounts) {
 TEST(Buffers, OfOverlappingStoresTheLastOneCounts) {
   // The second store of an iteration writes the element that the next iteration writes again.
   const std::string wide = replaced(replaced(kKeep, "buffer [N]", "buffer [N + 1]"), "view f32[N] = ", "view f32[N + 1] = ");
-  std::string body = replaced(wide, "store kept[%n] = %q", "%next: i64 = index %n + 1\n    store kept[%n] = %q\n    store kept[%next] = %one");
+  std::string body =
+      replaced(wide, "store kept[%n] = %q", "%next: i64 = index %n + 1\n    store kept[%n] = %q\n    store kept[%next] = %one");
   EXPECT_TRUE(products(body + kRead).fails(ObligationKind::load_stable));
   // In the other order each element is written by its own iteration last.
   body = replaced(wide, "store kept[%n] = %q", "%same: i64 = index %n\n    store kept[%n] = %one\n    store kept[%same] = %q");
@@ -88,8 +91,9 @@ TEST(Buffers, OfOverlappingStoresTheLastOneCounts) {
 }
 
 TEST(Buffers, TwoMembersOfOneElementAreToldApart) {
-  EXPECT_FALSE(products(replaced(kKeep, "store kept[%n] = %q", "%half: i64 = index %n floordiv 2\n    store kept[%half] = %q") + kRead)
-                   .all_proved());
+  EXPECT_FALSE(
+      products(replaced(kKeep, "store kept[%n] = %q", "%half: i64 = index %n floordiv 2\n    store kept[%half] = %q") + kRead)
+          .all_proved());
 }
 
 TEST(Buffers, AStoreBeyondTheExtentIsRefused) {
@@ -229,20 +233,23 @@ TEST(Buffers, AnInitialValueIsAppliedOnce) {
                    .all_proved());
   EXPECT_FALSE(sum(replaced(kSumBody, "constant 0.0", "constant 0.5")).all_proved());
   // Made anew in each iteration.
-  std::string inner = replaced(kSumBody, "    %at: i64 = index %t mod 2\n",
-                               "    c: view f32[2] = buffer [2] scope(iteration) init (%k: i64) {\n      %z: f32 = constant 0.0\n"
-                               "      yield %z\n    }\n    %at: i64 = index %t mod 2\n");
+  std::string inner =
+      replaced(kSumBody, "    %at: i64 = index %t mod 2\n",
+               "    c: view f32[2] = buffer [2] scope(iteration) init (%k: i64) {\n      %z: f32 = constant 0.0\n"
+               "      yield %z\n    }\n    %at: i64 = index %t mod 2\n");
   EXPECT_FALSE(sum(replaced(inner, "%old: f32 = load b[%at]", "%old: f32 = load c[%at]")).all_proved());
 }
 
 TEST(Buffers, AMissingOrDisplacedStoreIsSeen) {
   EXPECT_FALSE(sum(replaced(kSumBody, "    store b[%at] = %s\n", "")).all_proved());
-  EXPECT_FALSE(sum(replaced(kSumBody, "    store b[%at] = %s\n", "    %o: i64 = index 1 - %t mod 2\n    store b[%o] = %s\n")).all_proved());
+  EXPECT_FALSE(sum(replaced(kSumBody, "    store b[%at] = %s\n", "    %o: i64 = index 1 - %t mod 2\n    store b[%o] = %s\n"))
+                   .all_proved());
   EXPECT_FALSE(sum(replaced(kSumBody, "for %t: i64 in 0..N {", "for %t: i64 in 1..N {")).all_proved());
   // The load behind the store sees what the store wrote.
-  EXPECT_FALSE(sum(replaced(kSumBody, "    store b[%at] = %s\n",
-                            "    store b[%at] = %v\n    %w: f32 = load b[%at]\n    %u: f32 = add %w, %old\n    store b[%at] = %u\n"))
-                   .all_proved());
+  EXPECT_FALSE(
+      sum(replaced(kSumBody, "    store b[%at] = %s\n",
+                   "    store b[%at] = %v\n    %w: f32 = load b[%at]\n    %u: f32 = add %w, %old\n    store b[%at] = %u\n"))
+          .all_proved());
 }
 
 // An allocation of the program serves one of the kernel's, not two.
@@ -276,10 +283,12 @@ kernel pairs(x: in f32[M, N], y: out f32[M, N]) {
 )";
   Verdicts v = check_refinement(kir, program_of("pairs", kAbi, body));
   EXPECT_TRUE(v.all_proved()) << v.failures;
-  std::string hoisted = replaced(replaced(body, "    b: view f32[1] = buffer [1] scope(iteration) init (%k: i64) {\n      %v: f32 = load "
-                                                "x[%m, %t]\n      yield %v\n    }\n",
-                                          "    %z: i64 = index 0\n    %v: f32 = load x[%m, %t]\n    store b[%z] = %v\n"),
-                                 "  for %t: i64 in 0..N {", "  b: view f32[1] = buffer [1] scope(private)\n  for %t: i64 in 0..N {");
+  std::string hoisted =
+      replaced(replaced(body,
+                        "    b: view f32[1] = buffer [1] scope(iteration) init (%k: i64) {\n      %v: f32 = load "
+                        "x[%m, %t]\n      yield %v\n    }\n",
+                        "    %z: i64 = index 0\n    %v: f32 = load x[%m, %t]\n    store b[%z] = %v\n"),
+               "  for %t: i64 in 0..N {", "  b: view f32[1] = buffer [1] scope(private)\n  for %t: i64 in 0..N {");
   EXPECT_FALSE(check_refinement(kir, program_of("pairs", kAbi, hoisted)).all_proved());
 }
 
