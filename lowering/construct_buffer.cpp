@@ -57,10 +57,15 @@ void Translator::kept_tensor(OpId id) {
 // Stores the element of member `variables` of a domain with these lower bounds.
 void Translator::store_element(ValueId kir, std::span<const ValueId> variables, std::span<const Expr> lows, ValueId element,
                                OpId origin) {
-  std::vector<ValueId> operands = {map_.at(kir)};
+  auto place = places_.find(kir);
+  std::vector<ValueId> operands = {map_.at(place == places_.end() ? kir : place->second.result)};
   for (std::size_t k = 0; k < variables.size(); ++k) {
-    Expr at = pool_.value(variables[k]);
-    operands.push_back(materialise(lows[k].is_constant(0) ? at : at - lows[k], origin));
+    Expr at = pool_.value(variables[k]), low = lows[k];
+    if (k == 0 && place != places_.end()) {
+      const auto& [result, lo, begin] = place->second;
+      low = low == lo ? begin : low - lo + begin;
+    }
+    operands.push_back(materialise(low.is_constant(0) ? at : at - low, origin));
   }
   operands.push_back(element);
   builder_.emit(OpKind::store, std::move(operands), {}, {}, b_.op(origin).range, origin);
@@ -70,7 +75,7 @@ void Translator::collecting_loop(OpId id) {
   const Op& op = b_.op(id);
   const std::size_t carried = op.operands.size();
   for (std::size_t k = carried; k < op.results.size(); ++k)
-    if (facts_.is_used(op.results[k])) allocate(op.results[k], id, {});
+    if (facts_.is_used(op.results[k]) && !places_.contains(op.results[k])) allocate(op.results[k], id, {});
   std::vector<ValueId> operands = values(op.operands);
   Attrs attrs = attributes(op);
   const ExprList range = attrs.get<ExprList>(AttrKey::ranges);
@@ -90,7 +95,7 @@ void Translator::scan(OpId id) {
   const Op& op = b_.op(id);
   const std::size_t components = op.results.size() / 2;
   for (std::size_t k = 0; k < components; ++k)
-    if (facts_.is_used(op.results[k])) allocate(op.results[k], id, {});
+    if (facts_.is_used(op.results[k]) && !places_.contains(op.results[k])) allocate(op.results[k], id, {});
   std::vector<ValueId> operands = values(op.operands);
   Attrs attrs = attributes(op);
   const ExprList ranges = attrs.get<ExprList>(AttrKey::ranges);

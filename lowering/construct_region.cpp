@@ -26,9 +26,18 @@ void Translator::region_scan(OpId id) {
   for (std::size_t k = 0; k < 3; ++k) regions.push_back(mirror(op.regions[k]));
   const Region& emit = b_.region(op.regions[3]);
   regions.push_back(open_mirror(op.regions[3]));
+  auto collected_here = [&](ValueId slice) {
+    const OpId made = b_.value(slice).op;
+    const bool stores = b_.op(made).kind == OpKind::for_loop || b_.op(made).kind == OpKind::scan;
+    return stores && b_.op(made).parent == op.regions[3] && facts_.uses(slice) == 1;
+  };
+  for (std::size_t k = 0; k < slices; ++k)
+    if (facts_.is_used(op.results[k]) && collected_here(emitted[k]))
+      places_[emitted[k]] = {op.results[k], pool_.value(value(emit.args[0])), begin};
   ops(emit);
   for (std::size_t k = 0; k < slices; ++k)
-    if (facts_.is_used(op.results[k])) copy_slice(op.results[k], emitted[k], value(emit.args[0]), begin, id);
+    if (facts_.is_used(op.results[k]) && !places_.contains(emitted[k]))
+      copy_slice(op.results[k], emitted[k], value(emit.args[0]), begin, id);
   builder_.emit(OpKind::yield, {}, {}, {}, op.range);
   close_mirror(op.regions[3]);
   finish(id, std::move(initial), std::move(attrs), std::move(regions), slices, states);

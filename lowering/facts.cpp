@@ -23,7 +23,7 @@ KernelFacts::KernelFacts(const Kernel& kernel) : kernel_(kernel) {
     if (b.op(OpId(i)).kind != OpKind::store) continue;
     for (OpId at(i); at && !effect_[at.index]; at = b.region(b.op(at).parent).parent) effect_[at.index] = true;
   }
-  used_.assign(b.value_count(), false);
+  uses_.assign(b.value_count(), 0);
   reads_.assign(b.op_count(), 0);
   for (std::uint32_t i = 0; i < b.op_count(); ++i) {
     const Op& op = b.op(OpId(i));
@@ -33,13 +33,13 @@ KernelFacts::KernelFacts(const Kernel& kernel) : kernel_(kernel) {
     }
     if (op.kind == OpKind::elem)
       if (OpId let = b.value(base_of(kernel, op.operands[0])).op) ++reads_[let.index];
-    for (ValueId v : op.operands) used_[v.index] = true;
+    for (ValueId v : op.operands) ++uses_[v.index];
     for (const auto& [key, attr] : op.attrs.all()) {
       if (auto* e = std::get_if<Expr>(&attr))
-        for (ValueId v : value_leaves(*e)) used_[v.index] = true;
+        for (ValueId v : value_leaves(*e)) ++uses_[v.index];
       if (auto* list = std::get_if<ExprList>(&attr))
         for (Expr e : *list)
-          for (ValueId v : value_leaves(e)) used_[v.index] = true;
+          for (ValueId v : value_leaves(e)) ++uses_[v.index];
     }
   }
   alias_class_.resize(kernel.abi.views.size() + buffers_.size());

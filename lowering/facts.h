@@ -45,8 +45,9 @@ class KernelFacts {
   bool has_effect(OpId op) const { return effect_[op.index]; }
   // A pure operation that costs nothing to repeat: no memory read, no loop, no tensor.
   bool is_free(OpId op) const;
-  // Something uses the value: as an operand, or in an expression.
-  bool is_used(ValueId v) const { return used_[v.index]; }
+  // How often the value is an operand or stands in an expression.
+  int uses(ValueId v) const { return uses_[v.index]; }
+  bool is_used(ValueId v) const { return uses_[v.index] > 0; }
 
   // The operation makes elements that a program has to keep in memory: a buffer, what a loop collects, the elements of scans,
   // and a tensor that cannot be read again where it is used.
@@ -98,7 +99,7 @@ class KernelFacts {
   std::unordered_map<ValueId, std::size_t> buffer_number_;
   std::vector<OpId> buffers_;
   std::unordered_set<OpId> kept_;
-  std::vector<bool> used_;
+  std::vector<int> uses_;
   std::vector<int> reads_;  // of a tensor: operations that read elements
   std::vector<bool> effect_;
   std::vector<std::size_t> position_;

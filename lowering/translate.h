@@ -107,6 +107,12 @@ class Translator {
   std::unordered_map<ValueId, ValueId> map_;
   std::unordered_map<ValueId, ValueId> axis_of_;  // parallel arguments that are instance axes
   std::vector<std::set<std::string>> scopes_;
+  // What loops collect and scans give that is a segment's slice and nothing else: it is stored to its place among the results.
+  struct SlicePlace {
+    ValueId result;  // the kernel's
+    Expr lo, begin;  // the slice's first axis begins at lo, that of the result at begin
+  };
+  std::unordered_map<ValueId, SlicePlace> places_;
   int repeats_ = 0;  // regions around that run repeatedly
   int alike_ = 0;    // computations around that also stand elsewhere and must give the same
 };

@@ -97,9 +97,9 @@ void BodyDenoter::run_scan(const Op& op) {
   for (ValueId v : op.operands) whole->init.push_back(term_of(v));
   // Numbered in the order of the traversal.
   const Interval numbers = numbering.numbers(pool_.fresh("met"));
-  whole->members = {forward ? numbers
-                            : Interval{numbers.var, pool_.constant(0),
-                                       numbers.lo.is_constant(0) ? numbers.hi : numbers.hi - numbers.lo}};
+  whole->members = {
+      forward ? numbers
+              : Interval{numbers.var, pool_.constant(0), numbers.lo.is_constant(0) ? numbers.hi : numbers.hi - numbers.lo}};
   TermPool::Substitution by_number;
   const std::vector<Expr> members = numbering.member(forward ? numbers.var : numbers.hi - 1 - numbers.var);
   for (std::size_t k = 0; k < domain.size(); ++k) by_number.exprs.emplace(domain[k].var.node(), members[k]);
@@ -139,8 +139,7 @@ void BodyDenoter::run_scan(const Op& op) {
     for (const Interval& d : domain) variables.push_back(d.var);
     auto state = prefix(variables);
     for (std::size_t i = 0; i < components; ++i)
-      bind(op.results[i],
-           {SymbolicValue::Kind::relation, {}, nullptr, elements(op.results[i], domain, component(state, i))});
+      bind(op.results[i], {SymbolicValue::Kind::relation, {}, nullptr, elements(op.results[i], domain, component(state, i))});
   }
   const std::size_t first = op.results.size() - components;
   for (std::size_t i = 0; i < components; ++i) define(op.results[first + i], component(whole, i));

@@ -138,6 +138,31 @@ TEST(Construct, ScansAndCollectingLoopsKeepWhatIsUsedOfThem) {
   EXPECT_SAYS(shape(c), "for(load mul index store next)");
 }
 
+// shows: K7.4
+TEST(Construct, WhatASegmentCollectsIsStoredToItsPlace) {
+  auto scan = [](const std::string& slice, const std::string& shape = "N", const std::string& at = "t") {
+    return "kernel k(a: in f32[N], h: out f32[" + shape +
+           "]) { let one = f32(1.0)\n"
+           " let (states, last) = region_scan [0..N] uses (a) init (one) summarize [lo..hi] {\n"
+           "  let p = for t in lo..hi carry (p = f32(1.0)) { next a[t] * p }\n  yield p\n"
+           " } combine order(tree) (p: f32, q: f32) { yield q * p } apply (p: f32, g: f32) { yield p * g } emit [lo..hi] (g: "
+           "f32) {\n"
+           "  let (end, all) = for t in lo..hi carry (s = g) collect (f32) { next a[t] * s, s }\n" +
+           slice + " }\n parallel t in 0..N { h[" + at + "] = states[" + at + "] } }";
+  };
+  Built direct = build(scan("  yield all\n"));
+  EXPECT_SAYS(shape(direct), "(for(load mul store next) yield) for(load store next) yield");
+  EXPECT_SAYS(text(direct), "store states[%t] = %s");
+  EXPECT_SAYS(
+      text(build(scan(
+          "  let (sums, total) = scan add inclusive forward order(strict) over t in lo..hi { a[t] * g }\n  yield sums\n"))),
+      "store states[%t] = %state");
+  // A slice that is made of it is copied.
+  Built copied = build(scan("  let twice = broadcast all axes(0) to [hi - lo, 2]\n  yield twice\n", "N, 2", "t, 1"));
+  EXPECT_SAYS(text(copied), "all: view f32[%hi - %lo] = buffer [%hi - %lo] scope(iteration) capacity (max(0, N))");
+  EXPECT_SAYS(text(copied), "store states[%at, %c_1]");
+}
+
 TEST(Construct, WhatWritesNothingKeepsNothing) {
   EXPECT_SAYS(refusal("kernel k(x: in f32[N], y: out f32[1]) { y[0] = reduce add order(any) over i in 0..N {\n"
                       "let (s, l) = scan add inclusive forward order(any) over j in 0..i { x[j] }\n l } }"),

@@ -348,20 +348,29 @@ TEST(Scans, AnotherInclusionDirectionOrderOrOperationIsAnotherScan) {
 // Two axes, two states, a combine of its own, from the far end.
 TEST(Scans, SeveralAxesAreMetInRowMajorOrder) {
   auto kernel = [](const std::string& kind) {
-    return "kir 1\nkernel plane(x: in f32[M, N, 3], y: out f32[M, N, 3]) {\n  parallel m in 0..M {\n    let (p, q, s, t) = scan " + kind +
-           " (n in 0..N, k in 0..3) map {\n      yield x[m, n, k], x[m, n, k]\n    } combine order(tree) (a1: f32, b1: f32, a2: f32, "
-           "b2: f32) {\n      yield a2 * a1, a2 * b1 + b2\n    } identity assumed (1.0, 0.0)\n    parallel n in 0..N, k in 0..3 { y[m, n, "
+    return "kir 1\nkernel plane(x: in f32[M, N, 3], y: out f32[M, N, 3]) {\n  parallel m in 0..M {\n    let (p, q, s, t) = "
+           "scan " +
+           kind +
+           " (n in 0..N, k in 0..3) map {\n      yield x[m, n, k], x[m, n, k]\n    } combine order(tree) (a1: f32, b1: f32, "
+           "a2: f32, "
+           "b2: f32) {\n      yield a2 * a1, a2 * b1 + b2\n    } identity assumed (1.0, 0.0)\n    parallel n in 0..N, k in "
+           "0..3 { y[m, n, "
            "k] = q[n, k] }\n  }\n}\n";
   };
   const std::string abi =
-      "  x: view f32[M, N, 3] strides(3 * N, 3, 1) in align 4\n  y: view f32[M, N, 3] strides(3 * N, 3, 1) out align 4\n  dims M: "
+      "  x: view f32[M, N, 3] strides(3 * N, 3, 1) in align 4\n  y: view f32[M, N, 3] strides(3 * N, 3, 1) out align 4\n  dims "
+      "M: "
       "i64, N: i64\n";
   auto body = [](const std::string& kind) {
     return "  q: view f32[N, 3] = buffer [N, 3] scope(private)\n  (%s: f32, %t: f32) = scan " + kind +
-           " (%n: i64 in 0..N, %k: i64 in 0..3) map {\n    %v: f32 = load x[%m, %n, %k]\n    yield %v, %v\n  } combine order(tree) "
-           "(%a1: f32, %b1: f32, %a2: f32, %b2: f32) {\n    %a: f32 = mul %a2, %a1\n    %u: f32 = mul %a2, %b1\n    %b: f32 = add %u, "
-           "%b2\n    yield %a, %b\n  } identity assumed (1.0, 0.0) result (%n: i64, %k: i64, %e: f32, %f: f32) {\n    store q[%n, %k] = "
-           "%f\n  }\n  for %n: i64 in 0..N {\n    for %k: i64 in 0..3 {\n      %e: f32 = load q[%n, %k]\n      store y[%m, %n, %k] = %e\n "
+           " (%n: i64 in 0..N, %k: i64 in 0..3) map {\n    %v: f32 = load x[%m, %n, %k]\n    yield %v, %v\n  } combine "
+           "order(tree) "
+           "(%a1: f32, %b1: f32, %a2: f32, %b2: f32) {\n    %a: f32 = mul %a2, %a1\n    %u: f32 = mul %a2, %b1\n    %b: f32 = "
+           "add %u, "
+           "%b2\n    yield %a, %b\n  } identity assumed (1.0, 0.0) result (%n: i64, %k: i64, %e: f32, %f: f32) {\n    store "
+           "q[%n, %k] = "
+           "%f\n  }\n  for %n: i64 in 0..N {\n    for %k: i64 in 0..3 {\n      %e: f32 = load q[%n, %k]\n      store y[%m, %n, "
+           "%k] = %e\n "
            "   }\n  }\n";
   };
   for (const char* kind : {"inclusive forward", "exclusive forward", "inclusive reverse", "exclusive reverse"}) {
@@ -371,7 +380,8 @@ TEST(Scans, SeveralAxesAreMetInRowMajorOrder) {
   EXPECT_FALSE(check_refinement(kernel("inclusive forward"), program_of("plane", abi, body("inclusive reverse"))).all_proved());
   EXPECT_FALSE(check_refinement(kernel("inclusive forward"), program_of("plane", abi, body("exclusive forward"))).all_proved());
   EXPECT_FALSE(check_refinement(kernel("inclusive forward"),
-                                program_of("plane", abi, replaced(body("inclusive forward"), "store q[%n, %k] = %f", "store q[%n, %k] = %e")))
+                                program_of("plane", abi,
+                                           replaced(body("inclusive forward"), "store q[%n, %k] = %f", "store q[%n, %k] = %e")))
                    .all_proved());
 }
 
