@@ -202,8 +202,10 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
       // Point for point where that explains the equations; else what they say.
       Assignment phi = by_position(k_vars, p_vars, eqs);
       if (phi.empty()) phi = solve(k_vars, eqs, pool_);
-      if (phi.size() < k_vars.size() && k_vars.size() == p_vars.size())  // nothing tells them apart: by position
-        for (std::size_t i = 0; i < k_vars.size(); ++i) phi.emplace(k_vars[i].node(), p_vars[i]);
+      // Nothing tells them apart: by position, the innermost first, since the program id may stand for none of them.
+      if (phi.size() < k_vars.size() && k_vars.size() <= p_vars.size())
+        for (std::size_t i = 0; i < k_vars.size(); ++i)
+          phi.emplace(k_vars[i].node(), p_vars[p_vars.size() - k_vars.size() + i]);
       if (phi.size() < k_vars.size()) {
         if (first_reason.empty()) first_reason = "no map from the program's points to the KIR's was found";
         return;

@@ -9,6 +9,11 @@ def embedding_gather(g, V, D, E):
     return dict(table=table, idx=idx), dict(y=table[idx])
 
 
+def reverse_in_place(g, M, N):
+    x = g.floats(F32, M, N)
+    return dict(x=x), dict(x=x[:, ::-1].copy())
+
+
 def rotary_embedding(g, S, H, D):
     x, c, s = g.floats(F32, S, H, 2 * D), g.real(F32, S, D, scale=0.5), g.real(F32, S, D, scale=0.5)
     a, b = x[..., :D], x[..., D:]
