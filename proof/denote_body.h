@@ -65,6 +65,9 @@ class BodyDenoter {
   void run_pointwise(const Op& op);
   void run_memory(const Op& op);
   void run_buffer(const Op& op);
+  // What a load sees at the coordinates; `load` is its event, not recorded yet. Whatever reads memory takes its value from
+  // here.
+  Term contents(const RelationValue& r, std::vector<Expr> coordinates, const Event& load);
   // The value of a load of a buffer that its stores tell, with what that owes.
   Term told(const RelationValue& buffer, const Event& load);
   void run_relation(const Op& op);

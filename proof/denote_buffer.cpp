@@ -98,6 +98,14 @@ void BodyDenoter::run_buffer(const Op& op) {
   bind(result, {SymbolicValue::Kind::relation, {}, nullptr, std::move(made)});
 }
 
+Term BodyDenoter::contents(const RelationValue& r, std::vector<Expr> coordinates, const Event& load) {
+  const MemoryClass& memory = out_.memories[r.memory];
+  if (memory.told) return told(r, load);
+  coordinates.insert(coordinates.begin(), r.allocation.begin(), r.allocation.end());
+  return terms_.load(static_cast<std::int64_t>(r.memory), r.dtype, std::move(coordinates), memory.written ? path : Path{},
+                     r.allocation.size());
+}
+
 Term BodyDenoter::told(const RelationValue& buffer, const Event& load) {
   const std::size_t life = buffer.allocation.size();
   auto shared = [&](const Event& s) {

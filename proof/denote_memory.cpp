@@ -92,17 +92,9 @@ void BodyDenoter::run_memory(const Op& op) {
     out_.events.push_back(std::move(event));
     return;
   }
-  const MemoryClass& memory = out_.memories[r.memory];
-  Path point = memory.written ? path : Path{};
-  Term loaded = nullptr;
-  if (memory.told) {
-    if (!positions.empty())
-      return run_unsupported(op, fmt::format("which stores to {} a load of a fragment sees, no rule says", memory.name));
-    loaded = told(r, event);
-  } else {
-    coordinates.insert(coordinates.begin(), r.allocation.begin(), r.allocation.end());
-    loaded = terms_.load(static_cast<std::int64_t>(r.memory), r.dtype, coordinates, point, r.allocation.size());
-  }
+  if (out_.memories[r.memory].told && !positions.empty())
+    return run_unsupported(op, fmt::format("which stores to {} a load of a fragment sees, no rule says", r.name));
+  Term loaded = contents(r, std::move(coordinates), event);
   event.value = terms_.substitute(loaded, lane_substitution);
   out_.events.push_back(std::move(event));
   if (where) {
