@@ -133,30 +133,33 @@ std::string Writer::read(const Array& array, DType wanted) {
   if (at.empty()) return "";
   if (c_.once_in(12)) {
     std::string where = condition(1), fill = bind(array.type, "constant " + literal(array.type));
-    const bool view = std::any_of(parameters_.begin(), parameters_.end(), [&](const Parameter& p) {
-      return p.array.name == array.name;
-    });
-    if (view) return to(wanted, bind(array.type, fmt::format("load {}{} where {} fill {}", array.name, at, where, fill)), array.type);
+    const bool view =
+        std::any_of(parameters_.begin(), parameters_.end(), [&](const Parameter& p) { return p.array.name == array.name; });
+    if (view)
+      return to(wanted, bind(array.type, fmt::format("load {}{} where {} fill {}", array.name, at, where, fill)), array.type);
   }
   return to(wanted, bind(array.type, array.name + at), array.type);
 }
 
 std::string Writer::leaf(DType type) {
-  constexpr std::array<unsigned, 4> weights = {1, 3, 5, 1};
+  constexpr std::array<unsigned, 4> weights = {1, 4, 6, 1};
   switch (c_.weighted(weights)) {
     case 1: {
-      std::vector<std::string> fit;
-      for (const Datum& d : data_)
-        if (d.type == type) fit.push_back(d.name);
-      if (!fit.empty()) return fit[fit.size() - 1 - c_.below(fit.size())];
-      break;
+      if (data_.empty()) break;
+      const auto any = [&] { return data_[data_.size() - 1 - c_.below(std::min<std::size_t>(data_.size(), 8))]; };
+      for (int attempt = 0; attempt < 3; ++attempt)
+        if (Datum d = any(); d.type == type) return d.name;
+      const Datum d = any();
+      return to(type, d.name, d.type);
     }
-    case 2:
-      if (!arrays_.empty()) {
-        const Array array = arrays_[c_.below(arrays_.size())];
+    case 2: {
+      const std::size_t first = arrays_.size() - 1 - c_.below(arrays_.size());
+      for (std::size_t k = 0; k < arrays_.size(); ++k) {
+        const Array array = arrays_[(first + k) % arrays_.size()];
         if (std::string v = read(array, type); !v.empty()) return v;
       }
       break;
+    }
     case 3:
       if (!axes_.empty() && type != DType::i1) {
         const Axis& a = axes_[c_.below(axes_.size())];

@@ -17,12 +17,13 @@ Writer::Fold Writer::fold() {
 
 void Writer::combine(const Fold& fold, std::string_view tail) {
   const std::string a = fresh("a"), b = fresh("b");
-  block(fmt::format("combine order({}) ({}: {}, {}: {})", fold.order, a, name(fold.type), b, name(fold.type)),
-        [&] {
-          std::string both = bind(fold.type, fmt::format("{} {}, {}", fold.op, a, b));
-          line("yield {}", both);
-        },
-        tail);
+  block(
+      fmt::format("combine order({}) ({}: {}, {}: {})", fold.order, a, name(fold.type), b, name(fold.type)),
+      [&] {
+        std::string both = bind(fold.type, fmt::format("{} {}, {}", fold.op, a, b));
+        line("yield {}", both);
+      },
+      tail);
 }
 
 void Writer::reduce_operation() {
@@ -72,13 +73,14 @@ void Writer::reduce_pairs() {
     line("yield {}, {}", v, w);
   });
   const std::string a = fresh("a");
-  block(fmt::format("combine order({0}) ({1}s: {2}, {1}m: {2}, {1}t: {2}, {1}n: {2})", order, a, name(t)),
-        [&] {
-          line("let {0}u: {1} = add {0}s, {0}t", a, name(t));
-          line("let {0}o: {1} = {2} {0}m, {0}n", a, name(t), extreme);
-          line("yield {0}u, {0}o", a);
-        },
-        fmt::format(" identity ({}, {})", neutral("add", t), neutral(extreme, t)));
+  block(
+      fmt::format("combine order({0}) ({1}s: {2}, {1}m: {2}, {1}t: {2}, {1}n: {2})", order, a, name(t)),
+      [&] {
+        line("let {0}u: {1} = add {0}s, {0}t", a, name(t));
+        line("let {0}o: {1} = {2} {0}m, {0}n", a, name(t), extreme);
+        line("yield {0}u, {0}o", a);
+      },
+      fmt::format(" identity ({}, {})", neutral("add", t), neutral(extreme, t)));
   data_.push_back({s, t});
   data_.push_back({m, t});
 }
@@ -93,7 +95,8 @@ void Writer::arg_reduce() {
   const std::string init = value(t, 1), nowhere = fresh("at");
   line("let {}: index = index {}", nowhere, c_.below(3));
   const Domain over = domain("n");
-  std::string head = fmt::format("let ({}: {}, {}: index) = arg_reduce {} tie({}) nan({}) ({})", v, name(t), at, extreme, tie, nan, over.text);
+  std::string head =
+      fmt::format("let ({}: {}, {}: index) = arg_reduce {} tie({}) nan({}) ({})", v, name(t), at, extreme, tie, nan, over.text);
   if (c_.once_in(3)) {
     block(head + " where", [&] {
       axes_.push_back(over.axis);
@@ -104,13 +107,14 @@ void Writer::arg_reduce() {
   } else {
     head += " map";
   }
-  block(head,
-        [&] {
-          axes_.push_back(over.axis);
-          std::string x = value(t);
-          line("yield {}", x);
-        },
-        fmt::format(" init ({}, {})", init, nowhere));
+  block(
+      head,
+      [&] {
+        axes_.push_back(over.axis);
+        std::string x = value(t);
+        line("yield {}", x);
+      },
+      fmt::format(" init ({}, {})", init, nowhere));
   data_.push_back({v, t});
   const std::string place = fresh("v");
   line("let {}: i32 = to_i32({})", place, at);

@@ -63,7 +63,8 @@ std::optional<LaunchArgs> draw_arguments(const Kernel& kernel, Choices& choices,
         fill_offsets(*t, lo, hi, choices);
       else
         for (std::int64_t k = 0; k < t->element_count(); ++k)
-          t->store(k, Scalar::of_int(t->dtype, lo + static_cast<std::int64_t>(choices.below(static_cast<std::size_t>(hi - lo)))));
+          t->store(k,
+                   Scalar::of_int(t->dtype, lo + static_cast<std::int64_t>(choices.below(static_cast<std::size_t>(hi - lo)))));
     }
     args.views[v.name] = std::move(t);
   }

@@ -13,11 +13,11 @@
 namespace kir::fuzz {
 
 struct Profile {
-  int outputs = 3;      // at most
-  int depth = 3;        // of nested blocks
-  int expression = 4;   // levels of an expression
-  bool floats = true;   // else integers only: every result has one value, bit for bit
-  bool licences = true; // float folds in any order
+  int outputs = 3;       // at most
+  int depth = 3;         // of nested blocks
+  int expression = 4;    // levels of an expression
+  bool floats = true;    // else integers only: every result has one value, bit for bit
+  bool licences = true;  // float folds in any order
 };
 
 // A `.kir` file with the one kernel `random`.

@@ -22,12 +22,12 @@ void Writer::block(std::string head, const std::function<void()>& inside, std::s
 
 void Writer::producer() {
   using Make = void (Writer::*)();
-  static constexpr std::array<std::pair<unsigned, Make>, 18> makers = {{
-      {6, &Writer::reduce_operation}, {2, &Writer::reduce_pairs},    {2, &Writer::arg_reduce},     {3, &Writer::scan},
-      {4, &Writer::counted_loop},     {2, &Writer::condition_loop},  {2, &Writer::collecting_loop}, {2, &Writer::branch},
-      {3, &Writer::tensor},           {3, &Writer::relation},        {1, &Writer::concatenation},  {1, &Writer::iota},
-      {2, &Writer::gather},           {2, &Writer::contraction},     {1, &Writer::random_words},   {2, &Writer::buffer},
-      {1, &Writer::region_fold},      {1, &Writer::region_scan},
+  static constexpr std::array<std::pair<unsigned, Make>, 19> makers = {{
+      {6, &Writer::reduce_operation}, {2, &Writer::reduce_pairs},   {2, &Writer::arg_reduce},      {3, &Writer::scan},
+      {4, &Writer::counted_loop},     {2, &Writer::condition_loop}, {2, &Writer::collecting_loop}, {2, &Writer::branch},
+      {3, &Writer::tensor},           {3, &Writer::relation},       {1, &Writer::concatenation},   {1, &Writer::iota},
+      {2, &Writer::gather},           {2, &Writer::contraction},    {1, &Writer::random_words},    {2, &Writer::buffer},
+      {1, &Writer::region_fold},      {1, &Writer::region_scan},    {1, &Writer::assumption},
   }};
   std::array<unsigned, makers.size()> weights{};
   for (std::size_t i = 0; i < makers.size(); ++i) weights[i] = makers[i].first;
@@ -109,7 +109,8 @@ std::string Writer::kernel() {
   // The first input is one over N, which parts and keys are about.
   parameters_.push_back({{"x0", any_type(), {"N"}}, "in"});
   parameters_.push_back({{"x1", any_type(), {"M", "N"}}, "in"});
-  for (std::size_t i = 2, n = 2 + c_.below(3); i < n; ++i) parameters_.push_back({{fmt::format("x{}", i), any_type(), shape()}, "in"});
+  for (std::size_t i = 2, n = 2 + c_.below(3); i < n; ++i)
+    parameters_.push_back({{fmt::format("x{}", i), any_type(), shape()}, "in"});
   for (const Parameter& p : parameters_) arrays_.push_back(p.array);
   if ((ragged_ = c_.once_in(3))) {
     parameters_.push_back({{"offsets", DType::i32, {"M + 1"}}, "in"});

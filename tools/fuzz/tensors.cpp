@@ -43,8 +43,19 @@ void Writer::relation() {
   const std::string n = fresh("w");
   const std::size_t rank = source.extents.size();
   if (rank == 0) return;
-  constexpr std::array<unsigned, 4> weights = {3, 2, 2, 2};
+  constexpr std::array<unsigned, 5> weights = {3, 2, 2, 2, 2};
   switch (c_.weighted(weights)) {
+    case 4: {  // turned around
+      std::string variables, at;
+      for (const std::string& e : source.extents) {
+        const std::string v = fresh("k");
+        variables += fmt::format("{}{} in 0..{}", variables.empty() ? "" : ", ", v, e);
+        at += fmt::format("{}{} - 1 - {}", at.empty() ? "" : ", ", e, v);
+      }
+      line("let {} = view {}[{}] for ({})", n, source.name, at, variables);
+      arrays_.push_back({n, source.type, source.extents});
+      return;
+    }
     case 1: {  // flat, or cut in rows of 1
       if (rank == 2) {
         const std::string flat = fmt::format("({}) * ({})", source.extents[0], source.extents[1]);
@@ -151,8 +162,18 @@ void Writer::contraction() {
   };
   line("let {}: {}[M, N] = contract free({} in 0..M | {} in 0..N) paired({} in 0..{})", p, name(sum), m, n, k, extent);
   block("  lhs", of(m, "M"));
-  block("  rhs", of(n, "N"), fmt::format(" product exact accumulate {} order({}) init ({})", name(sum), order, integers ? "0" : "0.0"));
+  block("  rhs", of(n, "N"),
+        fmt::format(" product exact accumulate {} order({}) init ({})", name(sum), order, integers ? "0" : "0.0"));
   arrays_.push_back({p, sum, {"M", "N"}});
+}
+
+void Writer::assumption() {
+  if (axes_.empty()) return;
+  const Axis& a = axes_[c_.below(axes_.size())];
+  if (a.extent == "N" && c_.once_in(2)) return line("assume_in_bounds x0[{}]", a.name);
+  const std::string p = fresh("v");
+  line("let {}: i1 = index ({} < {})", p, a.name, a.extent);
+  line("assume {}", p);
 }
 
 void Writer::random_words() {

@@ -209,6 +209,8 @@ std::string_view name(Verdict v) {
     case Verdict::broken: return "broken";
     case Verdict::different: return "different";
     case Verdict::refuted: return "refuted";
+    case Verdict::crashed: return "crashed";
+    case Verdict::hung: return "hung";
   }
   return "?";
 }

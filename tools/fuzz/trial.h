@@ -22,8 +22,8 @@ struct TrialOptions {
   int launches = 3;
   bool host = true;
   bool prove = false;
-  std::uint64_t rlimit = 4'000'000;        // solver resources per obligation
-  std::uint64_t max_steps = 3'000'000;     // of one interpreted launch; longer ones are left out
+  std::uint64_t rlimit = 4'000'000;     // solver resources per obligation
+  std::uint64_t max_steps = 3'000'000;  // of one interpreted launch; longer ones are left out
 };
 
 enum class Verdict : std::uint8_t {
@@ -36,6 +36,8 @@ enum class Verdict : std::uint8_t {
   broken,      // construction made a malformed program, or the physical program errs where the kernel does not
   different,   // a provider gave another result
   refuted,     // the validator refuted what construction built
+  crashed,     // its process ended (isolate.h)
+  hung,        // its process did not end
 };
 std::string_view name(Verdict v);
 inline bool is_failure(Verdict v) { return v >= Verdict::unproved; }

@@ -36,7 +36,7 @@ struct Array {
 // A parameter of the kernel.
 struct Parameter {
   Array array;
-  std::string_view direction;    // in, out, inout
+  std::string_view direction;     // in, out, inout
   std::string_view strides = {};  // as text, "" for row-major
 };
 
@@ -49,7 +49,8 @@ class Writer {
   // --- text -------------------------------------------------------------------------------------------------------------
   template <class... T>
   void line(fmt::format_string<T...> format, T&&... arguments) {
-    text_ += std::string(2 * static_cast<std::size_t>(indent_), ' ') + fmt::format(format, std::forward<T>(arguments)...) + "\n";
+    text_ +=
+        std::string(2 * static_cast<std::size_t>(indent_), ' ') + fmt::format(format, std::forward<T>(arguments)...) + "\n";
   }
   std::string fresh(std::string_view hint) { return fmt::format("{}{}", hint, serial_++); }
   // `{`, what `inside` writes, `}`; what it brings into scope leaves it.
@@ -64,7 +65,9 @@ class Writer {
 
   // --- expressions: each gives the name of a new value (expressions.cpp) ---------------------------------------------------
   std::string value(DType type, int levels);
-  std::string value(DType type) { return value(type, 1 + static_cast<int>(c_.below(static_cast<std::size_t>(profile_.expression)))); }
+  std::string value(DType type) {
+    return value(type, 1 + static_cast<int>(c_.below(static_cast<std::size_t>(profile_.expression))));
+  }
   std::string leaf(DType type);
   std::string unary(DType type, std::string_view op, int levels);
   std::string float_operation(DType type, int levels);
@@ -93,23 +96,24 @@ class Writer {
   Fold fold();
   // "combine order(o) (a: T, b: T) { ... }", with the neutral element, an initial value, or both.
   void combine(const Fold& fold, std::string_view tail = "");
-  void reduce_operation();                                             // folds.cpp
+  void reduce_operation();  // folds.cpp
   void reduce_pairs();
   void arg_reduce();
   void scan();
-  void counted_loop();                                                 // loops.cpp
+  void counted_loop();  // loops.cpp
   void condition_loop();
   void collecting_loop();
   void branch();
-  void tensor();                                                       // tensors.cpp
+  void tensor();  // tensors.cpp
   void relation();
   void concatenation();
   void iota();
   void gather();
   void contraction();
   void random_words();
-  void buffer();                                                       // buffers.cpp
-  void region_fold();                                                  // regions.cpp
+  void assumption();
+  void buffer();       // buffers.cpp
+  void region_fold();  // regions.cpp
   void region_scan();
 
   // --- statements that own an output (statements.cpp) -----------------------------------------------------------------------
@@ -120,6 +124,7 @@ class Writer {
   void scatter(const Parameter& output);
   void histogram(const Parameter& output);
   void atomics(const Parameter& output);
+  void own_atomics(const Parameter& output);
 
   Choices& c_;
   const Profile& profile_;
