@@ -55,8 +55,7 @@ TEST(RandomKernels, EveryOperationOfTheLanguageIsDrawn) {
     const Body& body = module->kernels[0]->body;
     for (std::uint32_t i = 0; i < body.op_count(); ++i) seen.insert(body.op(OpId(i)).kind);
   }
-  for (const OpRow& r : op_table())
-    EXPECT_TRUE(r.vocabulary == Vocabulary::physical || seen.contains(r.kind)) << r.name;
+  for (const OpRow& r : op_table()) EXPECT_TRUE(r.vocabulary == Vocabulary::physical || seen.contains(r.kind)) << r.name;
 }
 
 CampaignOptions small_campaign() {
