@@ -34,7 +34,7 @@ Pair corpus(const std::string& name) {
 }
 
 TEST(Mutants, EachDiffersFromTheProgramAndTheListIsTheSameEachTime) {
-  const Pair p = corpus("masked_store");
+  const Pair p = corpus("row_sum");
   ASSERT_TRUE(p.program);
   const std::string original = print(*p.program);
   const auto first = mutants_of(*p.program), second = mutants_of(*p.program);
