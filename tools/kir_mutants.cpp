@@ -62,7 +62,13 @@ class Matrix {
     if (!j.told && j.fate == Fate::unproved) ++reasons_[j.reason];
   }
 
-  void print() const {
+  void print_counts() const {
+    fmt::print(
+        "{} mutants, {} told apart, {} refused, {} equivalent, {} survivors, {} not proved though no run told them apart\n",
+        all_.total, all_.told, refused(all_), count(all_, Fate::equivalent), survivors(), all_.false_alarms);
+  }
+
+  void print_matrix() const {
     fmt::print(
         "| damage | check | mutants | malformed | refuted | not proved | equivalent | survivors | told apart by a run |\n");
     fmt::print("|---|---|---|---|---|---|---|---|---|\n");
@@ -72,9 +78,7 @@ class Matrix {
     for (const auto& [check, c] : checks_) fmt::print("| {} | {} | {} |\n", check, c.total, refused(c));
     fmt::print("\n");
     for (const auto& [reason, n] : reasons_) fmt::print("not told apart by a run, and not proved: {:5} {}\n", n, reason);
-    fmt::print(
-        "{} mutants, {} told apart, {} refused, {} equivalent, {} survivors, {} not proved though no run told them apart\n",
-        all_.total, all_.told, refused(all_), count(all_, Fate::equivalent), survivors(), all_.false_alarms);
+    if (!reasons_.empty()) fmt::print("\n");
   }
 
   int survivors() const { return count(all_, Fate::survivor); }
@@ -120,7 +124,7 @@ int run_tool(int argc, char** argv) {
   app.add_option("--rlimit", a.judge.rlimit, "solver resource units per obligation")->capture_default_str();
   app.add_option("--launches", a.judge.launches, "runs of each mutant")->check(CLI::Range(0, 1000))->capture_default_str();
   app.add_flag("--show", a.show, "show every mutant and what became of it");
-  app.add_flag("--quiet", a.quiet, "no progress");
+  app.add_flag("--quiet", a.quiet, "only survivors and the counts; no progress");
   if (auto code = tools::parse_command_line(app, argc, argv, "0 no survivor; 1 survivors; 2 usage or input; 3 interrupted"))
     return *code;
   std::signal(SIGINT, interrupt);
@@ -167,7 +171,8 @@ int run_tool(int argc, char** argv) {
     fmt::print(stderr, "error: the files hold no such kernel\n");
     return tools::kExitUsage;
   }
-  matrix.print();
+  if (!a.quiet) matrix.print_matrix();
+  matrix.print_counts();
   if (matrix.survivors() > 0) return 1;
   return interrupted != 0 ? 3 : 0;
 }
