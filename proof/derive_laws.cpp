@@ -138,16 +138,36 @@ class Evaluation {
   bool exact_ = true;
 };
 
-// The identity is neutral when each component is one operation of its own accumulator and element with a neutral literal.
-bool neutral_by_component(const Combine& c, const Operands& identity, const std::optional<Scalar>& init) {
-  std::size_t k = c.results.size();
-  if (c.arguments.size() != 2 * k || identity.size() != k) return false;
+// The operations of the components, when each is one operation of its own accumulator and element; else nothing.
+std::vector<OpKind> component_operations(const Combine& c) {
+  const std::size_t k = c.results.size();
+  std::vector<OpKind> out;
+  if (c.arguments.size() != 2 * k) return out;
   for (std::size_t i = 0; i < k; ++i) {
-    Combine one{{c.arguments[i], c.arguments[k + i]}, {c.results[i]}};
-    std::optional<OpKind> op = simple_operation(one);
-    if (!op || !is_neutral(*op, identity[i], k == 1 ? init : std::nullopt)) return false;
+    std::optional<OpKind> op = simple_operation({{c.arguments[i], c.arguments[k + i]}, {c.results[i]}});
+    if (!op) return {};
+    out.push_back(*op);
   }
+  return out;
+}
+
+// The identity is neutral when it is for each component alone.
+bool neutral_by_component(const Combine& c, const Operands& identity, const std::optional<Scalar>& init) {
+  const std::vector<OpKind> ops = component_operations(c);
+  if (ops.empty() || identity.size() != ops.size()) return false;
+  for (std::size_t i = 0; i < ops.size(); ++i)
+    if (!is_neutral(ops[i], identity[i], ops.size() == 1 ? init : std::nullopt)) return false;
   return true;
+}
+
+// The laws of the order hold when they do for each component alone.
+bool lawful_by_component(const Combine& c, Order order) {
+  const std::vector<OpKind> ops = component_operations(c);
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const DType t = c.results[i]->type;
+    if (!is_associative(ops[i], t) || (order == Order::any && !is_commutative(ops[i], t))) return false;
+  }
+  return !ops.empty();
 }
 
 // `exact`: also nothing where something was rounded.
@@ -204,7 +224,6 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
     for (Term a : combine.results) types.push_back(a->type);
     bool has_float = false;
     for (Term r : combine.results) has_float = has_float || terms.mentions(r, [](Term t) { return is_float(t->type); });
-    std::optional<OpKind> simple = simple_operation(combine);
 
     std::vector<Operands> points = all_truths(types);
     const bool exhaustive = !points.empty();
@@ -244,7 +263,7 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
       if (!assumed) ledger.add(std::move(o));
     }
     if (order == Order::strict) continue;
-    bool proven = simple && is_associative(*simple, types[0]) && (order == Order::tree || is_commutative(*simple, types[0]));
+    const bool proven = lawful_by_component(combine, order);
     std::string sentence = fmt::format("the combine is associative{} as order({}) says",
                                        order == Order::any ? " and commutative" : "", name(order));
     if (!proven && has_float) {
