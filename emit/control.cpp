@@ -72,12 +72,16 @@ void Emitter::emit_op(const Op& op) {
     case OpKind::for_loop: return emit_for(op);
     case OpKind::while_loop: return emit_while(op);
     case OpKind::if_else: return emit_if(op);
-    case OpKind::assume: return;  // a claim about the program, proven elsewhere; LLVM is not told
+    case OpKind::assume:
+    case OpKind::assume_in_bounds: return;  // a claim about the program, proven elsewhere; LLVM is not told
     case OpKind::reduce: return emit_reduce(op);
     case OpKind::scan: return emit_scan(op);
     case OpKind::region_fold: return emit_region_fold(op);
     case OpKind::region_scan: return emit_region_scan(op);
     case OpKind::buffer: return emit_buffer(op);
+    case OpKind::arg_reduce: return emit_arg_reduce(op);
+    case OpKind::contract: return emit_contract(op);
+    case OpKind::philox4x32_10: return emit_philox(op);
     case OpKind::splat: return emit_splat(op);
     case OpKind::tile_reduce: return emit_tile_reduce(op);
     case OpKind::tensor:
@@ -93,16 +97,12 @@ void Emitter::emit_op(const Op& op) {
     case OpKind::part:
     case OpKind::scatter:
     case OpKind::histogram:
-    case OpKind::contract:
     case OpKind::parallel:
       return error("E-02", op.range, fmt::format("`{}` does not exist in a physical program", row(op.kind).name));
-    case OpKind::philox4x32_10:
     case OpKind::atomic_load:
     case OpKind::atomic_store:
     case OpKind::atomic_rmw:
     case OpKind::atomic_cas:
-    case OpKind::assume_in_bounds:
-    case OpKind::arg_reduce:
     case OpKind::break_loop:
     case OpKind::continue_loop: return error("E-09", op.range, fmt::format("`{}` has no code yet", row(op.kind).name));
     case OpKind::yield:
@@ -217,13 +217,11 @@ std::vector<Lowered> Emitter::counted_loop(
   return values_of(slots);
 }
 
-namespace {
-std::vector<const Type*> types_of(const Body& body, std::span<const ValueId> values) {
+std::vector<const Type*> Emitter::types_of(std::span<const ValueId> values) const {
   std::vector<const Type*> out;
-  for (ValueId v : values) out.push_back(&body.type(v));
+  for (ValueId v : values) out.push_back(&body_.type(v));
   return out;
 }
-}  // namespace
 
 void Emitter::emit_for(const Op& op) {
   const Region& region = body_.region(op.regions[0]);
@@ -237,7 +235,7 @@ void Emitter::emit_for(const Op& op) {
   std::vector<Lowered> initial;
   for (ValueId v : op.operands) initial.push_back(values_[v.index]);
   std::span<const ValueId> carried = std::span(region.args).subspan(1);
-  auto types = types_of(body_, carried);
+  auto types = types_of(carried);
   ++loop_depth_;
   auto results = counted_loop(lo, hi, stride, types, initial, body_.value(region.args[0]).name,
                               [&](llvm::Value* iv, std::vector<Lowered> values) {
@@ -255,7 +253,7 @@ void Emitter::emit_while(const Op& op) {
   llvm::BasicBlock* header = new_block("while");
   llvm::BasicBlock* inside = new_block("while.body");
   llvm::BasicBlock* after = new_block("while.end");
-  std::vector<const Type*> types = types_of(body_, op.operands);
+  std::vector<const Type*> types = types_of(op.operands);
   std::vector<Slot> slots = make_slots(types, header);
   std::vector<Lowered> initial;
   for (ValueId v : op.operands) initial.push_back(values_[v.index]);
@@ -283,7 +281,7 @@ void Emitter::emit_while(const Op& op) {
 void Emitter::emit_if(const Op& op) {
   llvm::BasicBlock* blocks[2] = {new_block("then"), new_block("else")};
   llvm::BasicBlock* join = new_block("endif");
-  auto types = types_of(body_, op.results);
+  auto types = types_of(op.results);
   std::vector<Slot> slots = make_slots(types, join);
   b_.CreateCondBr(scalar(op.operands[0]), blocks[0], blocks[1]);
   for (std::size_t i = 0; i < 2; ++i) {

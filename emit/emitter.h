@@ -1,5 +1,5 @@
 // One physical program into one LLVM function, for any provider. Each operation family has a file of its own: expr_emission,
-// pointwise, convert, memory, control, reduce, fragment, dispatch.
+// pointwise, convert, memory, control, reduce, philox, fragment, dispatch.
 //
 // Errors (in diagnostics, with the range of the operation):
 //   E-01  a diagnostic of LLVM or of the assembler
@@ -88,6 +88,7 @@ class Emitter {
   // The values that `then` gives where the condition holds, else the others.
   std::vector<Lowered> choose(llvm::Value* condition, std::span<const Type* const> types,
                               const std::function<std::vector<Lowered>()>& then, std::span<const Lowered> otherwise);
+  std::vector<const Type*> types_of(std::span<const ValueId> values) const;
   Lowered value_of(const Slot& slot) const;
   std::vector<Lowered> values_of(std::span<const Slot> slots) const;
   // for (i = lo; i < hi; i += step) over carried slots; leaves the builder behind the loop and gives the final values.
@@ -110,11 +111,20 @@ class Emitter {
   // Nested loops over the domain of a region, whose variables they define: in row-major order, or in reverse.
   std::vector<Lowered> over_members(const Op& op, RegionId domain, bool forward, const Accumulators& a,
                                     const std::function<std::vector<Lowered>(std::vector<Lowered>)>& member);
+  // What a member makes of the state, where region number `where` (if the operation has it) says that the member is there.
+  std::vector<Lowered> if_active(const Op& op, std::size_t where, const Accumulators& a, std::vector<Lowered> state,
+                                 const std::function<std::vector<Lowered>(std::vector<Lowered>)>& member);
+  void same_variables(RegionId domain, RegionId other);
+  void emit_arg_reduce(const Op& op);
+  void emit_contract(const Op& op);
+  llvm::Value* wins(const Op& op, DType t, llvm::Value* later, llvm::Value* best);
   void emit_scan(const Op& op);
   // region.cpp
   std::vector<Lowered> of_segment(RegionId r, llvm::Value* lo, llvm::Value* hi, std::span<const Lowered> states);
   void emit_region_fold(const Op& op);
   void emit_region_scan(const Op& op);
+  // philox.cpp
+  void emit_philox(const Op& op);
 
   // pointwise.cpp, convert.cpp
   void emit_pointwise(const Op& op);
@@ -127,6 +137,7 @@ class Emitter {
   llvm::Value* from_compute(DType t, llvm::Value* x);  // rounded once
   llvm::Value* widened(DType t, llvm::Value* x);       // double with the same value
   llvm::Value* nan(DType t);
+  llvm::Value* fused(DType t, llvm::Value* a, llvm::Value* b, llvm::Value* c);  // a * b + c, rounded once
 
   // buffer.cpp
   // How the elements of a view of the ABI or of a buffer lie in memory.

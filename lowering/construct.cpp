@@ -29,6 +29,10 @@ Abi import_abi(const Abi& abi, ExprPool& pool) {
     import(s.hi);
   }
   for (Expr& e : out.where) import(e);
+  for (DataFact& f : out.data) {
+    import(f.lo);
+    import(f.hi);
+  }
   return out;
 }
 

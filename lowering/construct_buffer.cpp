@@ -54,6 +54,24 @@ void Translator::kept_tensor(OpId id) {
   allocate(op.results[0], id, {mirror(op.regions[0])});
 }
 
+// The buffer's initial value: the contraction at each member of the batch and free axes.
+void Translator::kept_contract(OpId id) {
+  const Op& op = b_.op(id);
+  RegionId region = builder_.new_region();
+  builder_.set_region_origin(region, op.regions[0]);
+  enter(region);
+  std::vector<Expr> at, meant;
+  for (std::size_t k = 0; k < b_.type(op.results[0]).rank(); ++k) {
+    const ValueId a = builder_.add_argument(region, Type::scalar(DType::i64), fresh_name("c"));
+    at.push_back(pool_.value(a));
+    meant.push_back(claims_.phys(a));
+  }
+  const TensorElement element = read_contract(op, id, at, meant);
+  builder_.emit(OpKind::yield, {element.value}, {}, {}, op.range, id);
+  leave();
+  allocate(op.results[0], id, {region});
+}
+
 // Stores the element of member `variables` of a domain with these lower bounds.
 void Translator::store_element(ValueId kir, std::span<const ValueId> variables, std::span<const Expr> lows, ValueId element,
                                OpId origin) {

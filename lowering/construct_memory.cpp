@@ -36,6 +36,14 @@ void Translator::load(OpId id) {
   claims_.access(id, "load", e.name, e.spec, e.coordinates, l.where, where);
 }
 
+void Translator::assume_in_bounds(OpId id) {
+  const Op& op = b_.op(id);
+  Element e = element(id, op.operands[0], std::span(op.operands).subspan(1));
+  std::vector<ValueId> operands = {e.view};
+  operands.insert(operands.end(), e.coordinates.begin(), e.coordinates.end());
+  builder_.emit(OpKind::assume_in_bounds, std::move(operands), {}, {}, op.range, id);
+}
+
 void Translator::store(OpId id) {
   const Op& op = b_.op(id);
   StoreView s = as_store(b_, op);

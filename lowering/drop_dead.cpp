@@ -23,7 +23,7 @@ class Liveness {
         else
           mark(OpId(i));
       }
-      if (op.kind == OpKind::assume) mark(OpId(i));
+      if (op.kind == OpKind::assume || op.kind == OpKind::assume_in_bounds) mark(OpId(i));
       if (row(op.kind).terminator && !b.region(op.parent).parent) mark(OpId(i));  // of a group
     }
     while (!work_.empty()) {

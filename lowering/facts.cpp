@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/check.h"
+#include "core/ir/fold.h"
 #include "core/ir/op_table.h"
 #include "lowering/relation.h"
 
@@ -67,6 +68,10 @@ Expr KernelFacts::expand(ValueId v) const {
   Expr out;
   if (value.op && body().op(value.op).kind == OpKind::index) {
     out = expand(body().op(value.op).attrs.get<Expr>(AttrKey::expr));
+  } else if (value.op && body().op(value.op).kind == OpKind::part) {
+    const ExprList& range = body().op(value.op).attrs.get<ExprList>(AttrKey::ranges);
+    out = expand(range[0]);
+    if (v == body().op(value.op).results[1]) out = max(out, expand(range[1]));
   } else {
     out = pool_.value(v, value.type.is_scalar(DType::i1) ? Sort::boolean : Sort::integer);
   }
@@ -80,7 +85,8 @@ bool KernelFacts::launch_visible(Expr e) {
 
 bool KernelFacts::is_free(OpId id) const {
   const Op& op = body().op(id);
-  return op.kind != OpKind::load && op.kind != OpKind::elem && (is_pointwise(op.kind) || is_relation(op.kind));
+  return op.kind != OpKind::load && op.kind != OpKind::elem &&
+         (is_pointwise(op.kind) || is_relation(op.kind) || op.kind == OpKind::part);
 }
 
 bool KernelFacts::keeps(OpId id) const {
@@ -90,7 +96,8 @@ bool KernelFacts::keeps(OpId id) const {
     case OpKind::region_scan:
     case OpKind::scan: return true;
     case OpKind::for_loop: return op.results.size() > op.operands.size();
-    case OpKind::tensor: return kept_.contains(id);
+    case OpKind::tensor:
+    case OpKind::contract: return kept_.contains(id);
     default: return false;
   }
 }
@@ -161,7 +168,7 @@ class KernelFacts::Walk {
       return;
     }
     const Op& o = b_.op(id);
-    if (is_relation(o.kind) || (o.kind == OpKind::tensor && !f_.keeps(id))) return;
+    if (is_relation(o.kind) || (is_read_in_place(o.kind) && !f_.keeps(id))) return;
     if (o.kind == OpKind::load) {
       LoadView load = as_load(b_, o);
       access(id, site, load.view, load.coordinates, false);
@@ -172,11 +179,11 @@ class KernelFacts::Walk {
       Place place = resolve(f_.kernel_, o.operands[0], coordinates(std::span(o.operands).subspan(1)), f_.pool_, leaf());
       OpId tensor = b_.value(place.base).op;
       // What is kept is read where it is made.
-      if (!tensor || b_.op(tensor).kind != OpKind::tensor || f_.keeps(tensor)) return;
-      RegionId region = b_.op(tensor).regions[0];
+      if (!tensor || !is_read_in_place(b_.op(tensor).kind) || f_.keeps(tensor)) return;
       auto saved = args_;
-      for (std::size_t i = 0; i < place.coordinates.size(); ++i) args_[b_.region(region).args[i]] = place.coordinates[i];
-      for (OpId inner : b_.region(region).ops) op(inner, site ? site : id);
+      enter(b_.op(tensor), place.coordinates);
+      for (RegionId region : b_.op(tensor).regions)
+        for (OpId inner : b_.region(region).ops) op(inner, site ? site : id);
       args_ = std::move(saved);
     } else {
       for (RegionId r : o.regions)
@@ -185,6 +192,22 @@ class KernelFacts::Walk {
   }
 
  private:
+  // The arguments of a tensor's or contraction's regions at one element.
+  void enter(const Op& source, const std::vector<Expr>& at) {
+    if (source.kind != OpKind::contract) {
+      for (std::size_t i = 0; i < at.size(); ++i) args_[b_.region(source.regions[0]).args[i]] = at[i];
+      return;
+    }
+    const ContractAxes axes = *contract_axes(source);
+    const ExprList& ranges = source.attrs.get<ExprList>(AttrKey::ranges);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const Expr lo = bound(f_.expand(ranges[2 * i]));
+      const Expr here = lo.is_constant(0) ? at[i] : lo + at[i];
+      if (i < axes.batch + axes.left) args_[b_.region(source.regions[0]).args[i]] = here;
+      if (i < axes.batch) args_[b_.region(source.regions[1]).args[i]] = here;
+      if (i >= axes.batch + axes.left) args_[b_.region(source.regions[1]).args[i - axes.left]] = here;
+    }
+  }
   void access(OpId id, OpId site, ValueId view, std::span<const ValueId> at, bool write) {
     Place place = resolve(f_.kernel_, view, coordinates(at), f_.pool_, leaf());
     const std::optional<std::size_t> number = f_.view_number(place.base);

@@ -32,7 +32,7 @@ class Fusing {
   OpId outermost_tensor(OpId op) const {
     OpId found;
     for (OpId at = b_.region(b_.op(op).parent).parent; at; at = b_.region(b_.op(at).parent).parent)
-      if (b_.op(at).kind == OpKind::tensor) found = at;
+      if (is_read_in_place(b_.op(at).kind)) found = at;
     return found;
   }
 
@@ -88,7 +88,7 @@ bool is_followable(const KernelFacts& facts, const Value& value) {
   if (!value.op) return false;
   const Op& op = facts.body().op(value.op);
   if (op.kind == OpKind::for_loop) return value.position >= op.operands.size();
-  return is_relation(op.kind) || op.kind == OpKind::tensor || facts.keeps(value.op);
+  return is_relation(op.kind) || is_read_in_place(op.kind) || facts.keeps(value.op);
 }
 
 bool check_followable(const KernelFacts& facts, Diagnostics& diagnostics) {

@@ -58,6 +58,8 @@ bool is_relation(OpKind kind) {
   return kind == OpKind::view || kind == OpKind::transpose || kind == OpKind::slice || kind == OpKind::broadcast;
 }
 
+bool is_read_in_place(OpKind kind) { return kind == OpKind::tensor || kind == OpKind::contract; }
+
 Place resolve(const Kernel& kernel, ValueId resource, std::vector<Expr> at, ExprPool& pool, const LeafMap& leaf) {
   const Body& body = kernel.body;
   const LeafMap values = [&](Expr l) { return l.is(ExprKind::value) ? leaf(l) : Expr(); };

@@ -20,6 +20,8 @@ struct Place {
 };
 
 bool is_relation(OpKind kind);
+// Makes a tensor whose elements are computed where they are read.
+bool is_read_in_place(OpKind kind);
 
 // The element of `resource` at `coordinates` (one per axis, of `pool`), told as an element of the base. O(chain of
 // relations times expression size).

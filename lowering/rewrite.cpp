@@ -38,6 +38,10 @@ class Copy {
       outside(s.hi);
     }
     for (Expr& e : out->abi.where) outside(e);
+    for (DataFact& f : out->abi.data) {
+      outside(f.lo);
+      outside(f.hi);
+    }
     for (Definition& d : out->definitions) outside(d.value);
     for (Segment& s : out->segments) {
       for (Expr& e : s.lo) outside(e);

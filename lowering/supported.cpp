@@ -11,7 +11,6 @@ namespace {
 std::string missing(const Op& op) {
   const std::string name = fmt::format("`{}`", row(op.kind).name);
   switch (op.kind) {
-    case OpKind::reduce: return op.regions.size() > 2 ? "a reduction with `where`" : "";
     case OpKind::for_loop:
     case OpKind::buffer:
     case OpKind::scan:
@@ -78,25 +77,26 @@ std::string missing(const Op& op) {
     case OpKind::yield:
     case OpKind::next:
     case OpKind::assume:
+    case OpKind::assume_in_bounds:
+    case OpKind::philox4x32_10:
+    case OpKind::part:
+    case OpKind::reduce:
+    case OpKind::arg_reduce:
+    case OpKind::contract:
     case OpKind::splat:
     case OpKind::tile_reduce: return {};
-    case OpKind::philox4x32_10:
     case OpKind::scatter:
     case OpKind::histogram:
     case OpKind::atomic_load:
     case OpKind::atomic_store:
     case OpKind::atomic_rmw:
     case OpKind::atomic_cas:
-    case OpKind::assume_in_bounds:
     case OpKind::reshape:
     case OpKind::concat:
     case OpKind::iota:
     case OpKind::gather:
-    case OpKind::part:
     case OpKind::break_loop:
-    case OpKind::continue_loop:
-    case OpKind::arg_reduce:
-    case OpKind::contract: return name;
+    case OpKind::continue_loop: return name;
   }
   return name;
 }
@@ -105,10 +105,6 @@ std::string missing(const Op& op) {
 
 bool check_supported(const Kernel& kernel, Diagnostics& diagnostics) {
   bool supported = true;
-  for (const DataFact& f : kernel.abi.data) {
-    diagnostics.error("L-05", f.range, fmt::format("the precondition `{}` has no physical form yet", name(f.kind)));
-    supported = false;
-  }
   for (std::uint32_t i = 0; i < kernel.body.op_count(); ++i) {
     const Op& op = kernel.body.op(OpId(i));
     const std::string what = missing(op);

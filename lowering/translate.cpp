@@ -95,7 +95,8 @@ void Translator::op(OpId id) {
     case OpKind::shrl:
     case OpKind::shra:
     case OpKind::cmp:
-    case OpKind::select: return pointwise(id);
+    case OpKind::select:
+    case OpKind::philox4x32_10: return pointwise(id);
     case OpKind::index: return index(id);
     case OpKind::convert: return convert(id);
     case OpKind::load: return load(id);
@@ -106,6 +107,8 @@ void Translator::op(OpId id) {
     case OpKind::region_fold: return region_fold(id);
     case OpKind::region_scan: return region_scan(id);
     case OpKind::tensor: return facts_.keeps(id) ? kept_tensor(id) : void();
+    case OpKind::contract: return facts_.keeps(id) ? kept_contract(id) : void();
+    case OpKind::part: return part(id);
     case OpKind::view:
     case OpKind::transpose:
     case OpKind::slice:
@@ -115,24 +118,21 @@ void Translator::op(OpId id) {
     case OpKind::while_loop:
     case OpKind::if_else: return structured(id);
     case OpKind::assume: return assume(id);
-    case OpKind::reduce: return reduce(id);
-    case OpKind::philox4x32_10:
+    case OpKind::assume_in_bounds: return assume_in_bounds(id);
+    case OpKind::reduce:
+    case OpKind::arg_reduce: return structured(id);
     case OpKind::scatter:
     case OpKind::histogram:
     case OpKind::atomic_load:
     case OpKind::atomic_store:
     case OpKind::atomic_rmw:
     case OpKind::atomic_cas:
-    case OpKind::assume_in_bounds:
     case OpKind::reshape:
     case OpKind::concat:
     case OpKind::iota:
     case OpKind::gather:
-    case OpKind::part:
     case OpKind::break_loop:
-    case OpKind::continue_loop:
-    case OpKind::arg_reduce:
-    case OpKind::contract: KIR_UNREACHABLE("check_supported() refuses `{}`", row(b_.op(id).kind).name);
+    case OpKind::continue_loop: KIR_UNREACHABLE("check_supported() refuses `{}`", row(b_.op(id).kind).name);
     case OpKind::yield:
     case OpKind::next: return terminator(id);
     case OpKind::splat:
@@ -189,13 +189,13 @@ Expr Translator::expr(Expr kir) {
       kir, [&](Expr leaf) { return leaf.is(ExprKind::value) ? pool_.value(value(leaf.value()), leaf.sort()) : Expr(); });
 }
 
-ValueId Translator::materialise(Expr e, OpId origin) {
+ValueId Translator::materialise(Expr e, OpId origin, const std::string& name) {
   if (e.is(ExprKind::value)) return e.value();
   DType t = e.sort() == Sort::integer ? DType::i64 : DType::i1;
   Attrs attrs;
   attrs.set(AttrKey::expr, e);
   ValueId v =
-      builder_.emit1(OpKind::index, {}, std::move(attrs), Type::scalar(t), b_.op(origin).range, origin, fresh_name("at"));
+      builder_.emit1(OpKind::index, {}, std::move(attrs), Type::scalar(t), b_.op(origin).range, origin, fresh_name(name));
   claims_.define(v, e);
   return v;
 }
@@ -229,11 +229,13 @@ std::string Translator::fresh_name(const std::string& wanted) {
 void Translator::enter(RegionId r) {
   builder_.enter(r);
   scopes_.emplace_back();
+  elements_.emplace_back();
 }
 
 void Translator::leave() {
   builder_.leave();
   scopes_.pop_back();
+  elements_.pop_back();
 }
 
 }  // namespace kir::lowering

@@ -3,6 +3,7 @@
 // axes or ordered loops, everything else keeps its structure.
 #pragma once
 
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -34,9 +35,11 @@ class Translator {
   void pointwise(OpId id);
   void index(OpId id);
   void convert(OpId id);
+  void part(OpId id);
   // construct_memory.cpp
   void load(OpId id);
   void store(OpId id);
+  void assume_in_bounds(OpId id);
   struct Element {
     ValueId view;  // physical
     std::string name;
@@ -48,17 +51,21 @@ class Translator {
   void elem(OpId id);
   // The element of a tensor at coordinates of the program's pool; `spec`: the same, of the claims' pool.
   struct TensorElement {
-    ValueId value;     // physical
-    ValueId computed;  // the kernel's value that it stands for; none: it was loaded
+    ValueId value;          // physical
+    bool computed = false;  // where it is read; else it was loaded
+    Expr meaning;           // of a computed truth value; claims' pool
   };
   TensorElement element_of(ValueId tensor, std::vector<Expr> physical, std::vector<Expr> spec, OpId origin,
                            const std::string& name);
+  TensorElement read_tensor(const Op& tensor, OpId id, std::span<const Expr> at, std::span<const Expr> spec_at);
+  TensorElement read_contract(const Op& contract, OpId id, std::span<const Expr> at, std::span<const Expr> spec_at);
   // construct_buffer.cpp
   // Memory for the elements of a buffer or tensor, which `kir` stands for from now on; with a region that gives their initial
   // values, or without.
   ValueId allocate(ValueId kir, OpId origin, std::vector<RegionId> initial);
   void buffer(OpId id);
   void kept_tensor(OpId id);
+  void kept_contract(OpId id);
   void collecting_loop(OpId id);
   void scan(OpId id);
   void store_element(ValueId kir, std::span<const ValueId> variables, std::span<const Expr> lows, ValueId element, OpId origin);
@@ -77,9 +84,6 @@ class Translator {
   void finish(OpId id, std::vector<ValueId> operands, Attrs attrs, std::vector<RegionId> regions, std::size_t first,
               std::size_t count);
   void terminator(OpId id);
-  // construct_reduce.cpp
-  void reduce(OpId id);
-
   // An operation of the same kind with translated operands, attributes and types.
   OpId emit_like(OpId id, std::vector<RegionId> regions = {});
   Attrs attributes(const Op& op);
@@ -88,7 +92,8 @@ class Translator {
   std::vector<ValueId> values(std::span<const ValueId> kir) const;
   Expr expr(Expr kir);
   // The value of an integer expression of the program's pool: itself when it is one, else a new `index`.
-  ValueId materialise(Expr e, OpId origin);
+  ValueId materialise(Expr e, OpId origin, const std::string& name = "at");
+  Expr spec_expr(Expr kir);                  // the meaning of an expression of the kernel
   void bind(ValueId kir, ValueId physical);  // and tells the claims that they are one
   void bind_results(std::span<const ValueId> kir, OpId physical);
   void bind_results(OpId kir, OpId physical) { bind_results(b_.op(kir).results, physical); }
@@ -107,6 +112,8 @@ class Translator {
   std::unordered_map<ValueId, ValueId> map_;
   std::unordered_map<ValueId, ValueId> axis_of_;  // parallel arguments that are instance axes
   std::vector<std::set<std::string>> scopes_;
+  // For each scope the elements of tensors that were computed in it: the tensor, and the coordinates with their meanings.
+  std::vector<std::map<std::pair<ValueId, std::vector<Expr>>, TensorElement>> elements_{1};
   // What loops collect and scans give that is a segment's slice and nothing else: it is stored to its place among the results.
   struct SlicePlace {
     ValueId result;  // the kernel's

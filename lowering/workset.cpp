@@ -7,6 +7,7 @@
 
 #include "core/base/check.h"
 #include "core/ir/op_table.h"
+#include "lowering/relation.h"
 
 namespace kir::lowering {
 namespace {
@@ -84,7 +85,7 @@ class Analysis {
       if (row(b_.op(o).kind).terminator) continue;
       if (f_.has_effect(o))
         effects.push_back(o);
-      else if (!f_.is_free(o) && (b_.op(o).kind != OpKind::tensor || f_.keeps(o)) && b_.op(o).kind != OpKind::assume && !shared)
+      else if (!f_.is_free(o) && (!is_read_in_place(b_.op(o).kind) || f_.keeps(o)) && !b_.op(o).results.empty() && !shared)
         shared = o;
     }
     if (effects.empty()) return;
@@ -236,7 +237,7 @@ class Analysis {
 
   // A producer is evaluated by every instance, so that no instance may write what it reads.
   void keep_unless_overwritten(Workset& w, OpId producer, OpId effect) {
-    if (w.axes.empty() || b_.op(producer).kind == OpKind::tensor) return;
+    if (w.axes.empty() || is_read_in_place(b_.op(producer).kind)) return;
     for (const Access& x : f_.accesses(producer))
       for (const Access& y : f_.accesses(effect)) {
         if (w.axes.empty()) return;

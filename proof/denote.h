@@ -53,6 +53,13 @@ struct Event {
   SourceRange range;
 };
 
+// Known of every execution that is not erroneous, for all values of the binders: context => goal.
+struct Fact {
+  std::vector<Binder> binders;
+  std::vector<Expr> guards;
+  Expr goal;
+};
+
 // A claim about the execution: context => goal.
 struct Claim {
   ObligationKind kind = ObligationKind::kir_safe;
@@ -62,7 +69,8 @@ struct Claim {
   Expr goal;
   SourceRange range;
   std::optional<Obligation::Preset> preset;
-  bool from_equations = false;  // physical: use PhysicalDenotation::equations, not what this claim itself justifies
+  std::string otherwise_unsupported = {};  // no error of the execution: a limit of this validator
+  bool from_equations = false;             // physical: use PhysicalDenotation::equations, not what this claim itself justifies
 };
 
 // A value that decides: a condition, a bound, a coordinate. It must not be arbitrary.
@@ -73,13 +81,23 @@ struct Use {
   SourceRange range;
 };
 
+struct DeclaredFold {
+  std::shared_ptr<const ReduceNode> node;
+  RegionId combine;  // none: a sum of exact products, whose combine is the node's
+  SourceRange range;
+};
+
 struct Denotation {
   std::vector<MemoryClass> memories;
   std::vector<Event> events;
   std::vector<Claim> claims;
   std::vector<Use> uses;
   std::vector<Expr> base;  // preconditions of the launch: hypotheses of everything
-  std::vector<std::pair<std::shared_ptr<const ReduceNode>, SourceRange>> reduces;  // each reduce of the text
+  std::vector<Fact> data;  // data preconditions of the kernel
+  // Of a kernel: what its assumes say. Known to whoever may take it for granted that the kernel's execution is not erroneous.
+  std::vector<Fact> assumed;
+  std::vector<SourceRange> vouched;  // its assume_in_bounds: the author's word, owed by nobody
+  std::vector<DeclaredFold> folds;   // each fold of the text whose licence and identity are the author's word
 };
 
 // Which views are one memory: class_of[view index]. Without alias facts each view is its own.

@@ -71,10 +71,20 @@ class BodyDenoter {
   // The value of a load of a buffer that its stores tell, with what that owes.
   Term told(const RelationValue& buffer, const Event& load);
   void run_relation(const Op& op);
+  void run_part(const Op& op);
   void run_for(const Op& op);
   void run_if(const Op& op);
   void run_parallel(const Op& op);
+  void run_philox(const Op& op);
+  // denote_fold.cpp
   void run_reduce(const Op& op);
+  void run_arg_reduce(const Op& op);
+  void run_contract(const Op& op);
+  std::shared_ptr<ReduceNode> declared_fold(const Op& op) const;
+  std::shared_ptr<ReduceNode> mapped_members(const Op& op, std::size_t where);
+  void owes_member(const ReduceNode& node, std::string_view what, SourceRange range);
+  void declare(const Op& op, const ReduceNode& node);
+  Expr wins(const Op& op, Term later, Term best);
   void run_scan(const Op& op);
   // A tensor that has for each member of the domain the element `body`, a term over the domain's variables.
   std::shared_ptr<const RelationValue> elements(ValueId tensor, const std::vector<Interval>& domain, Term body);
@@ -101,6 +111,8 @@ class BodyDenoter {
   void run_region_scan(const Op& op);
   void run_fragment(const Op& op);
   Combine combine(RegionId region);  // a combine region over fresh arguments
+  void run_assume_in_bounds(const Op& op);
+  void assume(Expr known);
   void run_unsupported(const Op& op, std::string why);
   std::shared_ptr<const RelationValue> unknown_tensor(ValueId v);  // of which nothing but its extents is known
 
@@ -110,6 +122,8 @@ class BodyDenoter {
   Term term_of(const SymbolicValue& v, const Type& type) const;
   void define(ValueId v, Term t);  // i1 becomes a boolean expression
   void define(ValueId v, SymbolicValue value) { bind(v, std::move(value)); }
+
+  Expr compared(CmpPredicate p, Term a, Term b);  // as run_pointwise evaluates `cmp` of data
 
   void claim(ObligationKind kind, std::string what, Expr goal, SourceRange range, const Type* fragment = nullptr);
   // e decides (a condition, bound or coordinate) here, or under the binders and guards of an access.
@@ -123,6 +137,7 @@ class BodyDenoter {
   std::vector<Interval> bind_lanes(const Type& fragment, TermPool::Substitution& s);
 
   std::vector<Interval> translate_ranges(const Op& op, RegionId region);
+  Interval translate_range(const Value& variable, Expr lo, Expr hi, SourceRange range);
   std::string show(const RelationValue& r, const std::vector<Expr>& coordinates) const;
   Expr thread_of(const Type& fragment, const std::vector<Interval>& lanes) const;
 

@@ -81,6 +81,7 @@ void BodyDenoter::run_for(const Op& op) {
   }
 
   std::size_t first_event = out_.events.size(), first_claim = out_.claims.size(), first_use = out_.uses.size();
+  const std::size_t first_fact = out_.assumed.size();
   std::size_t guard_depth = guards.size();
   binders.push_back({range, BinderKind::ordered});
   path.push_back({0, range.var, true});
@@ -179,6 +180,15 @@ void BodyDenoter::run_for(const Op& op) {
         f(b.range.hi);
       }
     }
+    for (std::size_t i = first_fact; i < out_.assumed.size(); ++i) {
+      Fact& k = out_.assumed[i];
+      f(k.goal);
+      for (Expr& g : k.guards) f(g);
+      for (Binder& b : k.binders) {
+        f(b.range.lo);
+        f(b.range.hi);
+      }
+    }
     for (std::size_t i = first_use; i < out_.uses.size(); ++i) {
       Use& u = out_.uses[i];
       f(u.value);
@@ -228,80 +238,6 @@ void BodyDenoter::run_if(const Op& op) {
     else
       define(op.results[i], terms_.select(c, a, b));
   }
-}
-
-Combine BodyDenoter::combine(RegionId region) {
-  Combine out;
-  for (ValueId a : body_.region(region).args) {
-    out.arguments.push_back(terms_.fresh_argument(type(a).dtype));
-    define(a, out.arguments.back());
-  }
-  std::size_t guard_depth = guards.size();
-  ++in_value_region_;
-  for (ValueId v : run_region(region)) out.results.push_back(term_of(v));
-  --in_value_region_;
-  guards.resize(guard_depth);
-  return out;
-}
-
-void BodyDenoter::run_reduce(const Op& op) {
-  if (op.regions.size() > 2) return run_unsupported(op, "no rule says which members a `where` leaves");
-  auto node = std::make_shared<ReduceNode>();
-  node->site = static_cast<std::int64_t>(op.results[0].index);
-  if (!physical_)
-    for (const Binder& b : binders) node->scope.push_back(b.range.var);
-  node->order = op.attrs.get<Order>(AttrKey::order);
-  if (const ScalarList* identity = op.attrs.find<ScalarList>(AttrKey::identity)) node->identity = *identity;
-  if (const bool* assumed = op.attrs.find<bool>(AttrKey::identity_assumed)) node->identity_assumed = *assumed;
-  RegionId map = op.regions[0], combine = op.regions[1];
-  node->members = translate_ranges(op, map);
-  if (node->identity.empty() && op.operands.empty()) {
-    std::vector<Expr> nonempty;
-    for (const Interval& m : node->members) nonempty.push_back(less(m.lo, m.hi));
-    claim(physical_ ? ObligationKind::combine_laws : ObligationKind::kir_safe,
-          "a reduction without init and identity has a member", pool_.all_of(nonempty), op.range);
-  }
-  std::size_t depth = binders.size(), guard_depth = guards.size();
-  for (const Interval& m : node->members) binders.push_back({m, BinderKind::member});
-  ++in_value_region_;
-  for (ValueId v : run_region(map)) node->map.push_back(term_of(v));
-  binders.resize(depth);
-  guards.resize(guard_depth);
-  --in_value_region_;
-  node->combine = this->combine(combine);
-  for (ValueId v : op.operands) node->init.push_back(term_of(v));
-  out_.reduces.emplace_back(node, op.range);
-  for (std::size_t i = 0; i < op.results.size(); ++i)
-    define(op.results[i], terms_.reduce(node, static_cast<std::int64_t>(i), type(op.results[i]).dtype));
-}
-
-void BodyDenoter::run_fragment(const Op& op) {
-  if (op.kind == OpKind::splat) return bind(op.results[0], values_[op.operands[0].index]);
-  const Type& source = type(op.operands[0]);
-  const Type& target = type(op.results[0]);
-  const IntList& axes = op.attrs.get<IntList>(AttrKey::axes);
-  auto node = std::make_shared<ReduceNode>();
-  node->site = static_cast<std::int64_t>(op.results[0].index);
-  node->order = op.attrs.get<Order>(AttrKey::order);
-  if (const ScalarList* identity = op.attrs.find<ScalarList>(AttrKey::identity)) node->identity = *identity;
-  if (const bool* assumed = op.attrs.find<bool>(AttrKey::identity_assumed)) node->identity_assumed = *assumed;
-  std::vector<Expr> from = lanes(source);
-  std::vector<Expr> kept = target.is(TypeKind::fragment) ? lanes(target) : std::vector<Expr>{};
-  TermPool::Substitution s;
-  std::size_t next_kept = 0;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(i)) != axes.end()) {
-      Expr v = pool_.fresh(fmt::format("q{}", i));
-      node->members.push_back({v, pool_.constant(0), pool_.constant(source.shape[i].number())});
-      s.exprs.emplace(from[i].node(), v);
-    } else {
-      s.exprs.emplace(from[i].node(), kept.at(next_kept++));
-    }
-  }
-  node->map = {terms_.substitute(term_of(op.operands[0]), s)};
-  node->combine = combine(op.regions[0]);
-  for (std::size_t i = 1; i < op.operands.size(); ++i) node->init.push_back(term_of(op.operands[i]));
-  define(op.results[0], terms_.reduce(node, 0, target.dtype));
 }
 
 }  // namespace kir::proof

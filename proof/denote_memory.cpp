@@ -109,6 +109,41 @@ void BodyDenoter::run_memory(const Op& op) {
   define(op.results[0], loaded);
 }
 
+// The bounds of a part: a and max(a, b). A member of it lies in the axis.
+void BodyDenoter::run_part(const Op& op) {
+  const auto& relation = values_[op.operands[0].index].relation;
+  if (!relation) return run_unsupported(op, "what its source is, no rule says");
+  const Interval& axis = relation->vars[static_cast<std::size_t>(op.attrs.get<std::int64_t>(AttrKey::axis))];
+  const ExprList& range = op.attrs.get<ExprList>(AttrKey::ranges);
+  const Expr lo = translate(range[0]), hi = translate(range[1]);
+  for (Expr e : {lo, hi}) {
+    decides(e, op.range);
+    check_index(e, DType::i64, "a bound of a part", op.range);
+  }
+  claim(ObligationKind::kir_safe, "a part that is not empty lies in its axis",
+        implies(less(lo, hi), both(less_equal(axis.lo, lo), less_equal(hi, axis.hi))), op.range);
+  bind(op.results[0], SymbolicValue::of(lo));
+  bind(op.results[1], SymbolicValue::of(max(lo, hi)));
+}
+
+// A kernel's is the author's word, which nobody owes; a program's is a claim.
+void BodyDenoter::run_assume_in_bounds(const Op& op) {
+  const auto& relation = values_[op.operands[0].index].relation;
+  if (!relation) return run_unsupported(op, "what its view is, no rule says");
+  const RelationValue& r = *relation;
+  std::vector<Expr> at_view, inside;
+  for (std::size_t i = 1; i < op.operands.size(); ++i) at_view.push_back(expr_of(op.operands[i]));
+  for (Expr c : at_view) decides(c, op.range);
+  for (std::size_t i = 0; i < r.vars.size(); ++i) inside.push_back(in_range({at_view[i], r.vars[i].lo, r.vars[i].hi}));
+  for (const auto& [c, domain] : r.passed) inside.push_back(in_range({c, domain.lo, domain.hi}));
+  const Expr goal = terms_.substitute(pool_.all_of(inside), at(r, at_view));
+  if (physical_)
+    return claim(ObligationKind::precondition_implied,
+                 fmt::format("{} lies in its view, as the program states", show(r, at_view)), goal, op.range);
+  out_.vouched.push_back(op.range);
+  assume(goal);
+}
+
 void BodyDenoter::run_relation(const Op& op) {
   ValueId result = op.results[0];
   if (op.kind == OpKind::tensor) {

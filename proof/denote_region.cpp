@@ -111,7 +111,7 @@ BodyDenoter::Segments BodyDenoter::segments(const Op& op) {
   node->map = s.summary_of(single.var, single.var + 1, terms_);
   node->combine = s.combine;
   node->order = op.attrs.get<Order>(AttrKey::order);
-  out_.reduces.emplace_back(node, op.range);
+  out_.folds.push_back({node, op.regions[1], op.range});
   auto singles = std::make_shared<ReduceNode>(*node);
   if (const ScalarList* identity = op.attrs.find<ScalarList>(AttrKey::identity)) singles->identity = *identity;
   s.singles = std::move(singles);

@@ -104,7 +104,7 @@ void BodyDenoter::run_scan(const Op& op) {
   const std::vector<Expr> members = numbering.member(forward ? numbers.var : numbers.hi - 1 - numbers.var);
   for (std::size_t k = 0; k < domain.size(); ++k) by_number.exprs.emplace(domain[k].var.node(), members[k]);
   for (Term& t : whole->map) t = terms_.substitute(t, by_number);
-  out_.reduces.emplace_back(whole, op.range);
+  out_.folds.push_back({whole, op.regions[1], op.range});
 
   // The state that belongs to a member.
   auto prefix = [&](const std::vector<Expr>& member) {

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "core/ir/op_table.h"
+#include "proof/data.h"
 #include "proof/derive.h"
 #include "proof/validate.h"
 
@@ -108,6 +109,8 @@ void derive_kir(const Kernel& kernel, Ledger& ledger) {
   }
   for (Expr w : kernel.abi.where)
     ledger.assume("precondition", fmt::format("where {} (checked by the launcher)", to_string(w)));
+  for (const DataFact& f : kernel.abi.data)
+    ledger.assume("precondition", fmt::format("{} (checked by the launcher)", data_text(kernel.abi, f)));
   for (const AliasFact& f : kernel.abi.aliases)
     ledger.assume("precondition",
                   fmt::format("{} and {} are {} (checked by the launcher)", kernel.abi.views[f.a].name,
@@ -115,8 +118,8 @@ void derive_kir(const Kernel& kernel, Ledger& ledger) {
   ledger.assume("precondition",
                 "views not declared to alias do not overlap; extents and strides are not negative (checked by the launcher)");
   TermPool terms(*ledger.pool);
-  const std::size_t first = ledger.obligations.size();
   for (const AliasCase& c : cases) {
+    const std::size_t first = ledger.obligations.size();
     std::string prefix = kernel.id() + (c.text.empty() ? "" : "/" + c.text) + "/kir";
     Denotation d = denote(kernel, c, terms);
     std::string note = c.text.empty() ? "" : " (" + c.text + ")";
@@ -127,8 +130,11 @@ void derive_kir(const Kernel& kernel, Ledger& ledger) {
     decided_uses(d, Side::kir, prefix, terms, ledger);
     decided_stores(d, prefix, terms, ledger);
     if (&c == &cases.front()) reduce_laws(kernel, d, terms, prefix, ledger);
+    know_data(first, d.data, terms, ledger);
+    for (SourceRange range : d.vouched)
+      ledger.assume("assume", fmt::format("assume_in_bounds at {}: the author's word, not proven",
+                                          kernel.source ? describe(*kernel.source, range) : "?"));
   }
-  data_ranges(first, terms, ledger);
   for (std::uint32_t i = 0; i < kernel.body.op_count(); ++i) {
     OpKind k = kernel.body.op(OpId(i)).kind;
     if (int ulp = row(k).accuracy.max_ulp)

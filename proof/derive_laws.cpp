@@ -212,11 +212,14 @@ std::optional<LawWitness> broken_without_rounding(const Combine& c, Order order,
 }  // namespace
 
 void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, const std::string& prefix, Ledger& ledger) {
-  for (std::size_t i = 0; i < d.reduces.size(); ++i) {
-    const ReduceNode& node = *d.reduces[i].first;
-    SourceRange range = d.reduces[i].second;
+  for (std::size_t i = 0; i < d.folds.size(); ++i) {
+    const ReduceNode& node = *d.folds[i].node;
+    SourceRange range = d.folds[i].range;
     Order order = node.order;
-    const RegionId region = kernel.body.op(kernel.body.value(ValueId(static_cast<std::uint32_t>(node.site))).op).regions[1];
+    const RegionId region = d.folds[i].combine;
+    auto witness = [&](LawWitness::Law law, std::vector<Operands> operands) {
+      return region ? std::optional(LawWitness{law, region, std::move(operands)}) : std::nullopt;
+    };
     const ScalarList* identity = node.identity.empty() ? nullptr : &node.identity;
     bool assumed = node.identity_assumed;
     const Combine& combine = node.combine;
@@ -249,8 +252,7 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
             auto r = left ? apply(combine, *identity, acc, terms) : apply(combine, acc, *identity, terms);
             holds = holds && r && same_values(*r, acc);
             if (r && !same_values(*r, acc) && !o.law)
-              o.law =
-                  LawWitness{left ? LawWitness::Law::neutral_left : LawWitness::Law::neutral_right, region, {*identity, acc}};
+              o.law = witness(left ? LawWitness::Law::neutral_left : LawWitness::Law::neutral_right, {*identity, acc});
           }
         }
         if (o.law)
@@ -267,7 +269,7 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
     std::string sentence = fmt::format("the combine is associative{} as order({}) says",
                                        order == Order::any ? " and commutative" : "", name(order));
     if (!proven && has_float) {
-      if (auto law = broken_without_rounding(combine, order, points, region, terms)) {
+      if (auto law = region ? broken_without_rounding(combine, order, points, region, terms) : std::nullopt) {
         Obligation o =
             obligation(Side::kir, ObligationKind::combine_laws, fmt::format("{}/laws/{}", prefix, i), sentence, range);
         o.goal = terms.exprs().boolean(true);
@@ -289,13 +291,13 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
           if (order == Order::any) {
             auto x = apply(combine, a, b, terms), y = apply(combine, b, a, terms);
             holds = holds && x && y && same_values(*x, *y);
-            if (x && y && !same_values(*x, *y) && !o.law) o.law = LawWitness{LawWitness::Law::commutative, region, {a, b}};
+            if (x && y && !same_values(*x, *y) && !o.law) o.law = witness(LawWitness::Law::commutative, {a, b});
           }
           for (const Operands& c : points) {
             auto ab = apply(combine, a, b, terms), bc = apply(combine, b, c, terms);
             auto x = ab ? apply(combine, *ab, c, terms) : std::nullopt, y = bc ? apply(combine, a, *bc, terms) : std::nullopt;
             holds = holds && x && y && same_values(*x, *y);
-            if (x && y && !same_values(*x, *y) && !o.law) o.law = LawWitness{LawWitness::Law::associative, region, {a, b, c}};
+            if (x && y && !same_values(*x, *y) && !o.law) o.law = witness(LawWitness::Law::associative, {a, b, c});
           }
         }
       if (!holds)

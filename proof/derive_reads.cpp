@@ -37,6 +37,7 @@ class ArbitraryWalk {
       ReduceNode r = terms_.open(*t->reduce);
       for (Term x : r.init) walk(x, under);
       for (const Interval& m : r.members) under.push_back(in_range(m));
+      if (r.where) under.push_back(r.where);
       for (auto* list : {&r.map, &r.combine.results})
         for (Term x : *list) walk(x, under);
       return;

@@ -21,6 +21,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "proof/data.h"
 #include "proof/match.h"
 #include "proof/path.h"
 #include "proof/refinement.h"
@@ -42,6 +43,14 @@ Piece piece_of(const Event& e) {
 }  // namespace
 
 void Refinement::run() {
+  const std::size_t first = ledger_.obligations.size();
+  derive();
+  std::vector<Fact> facts = kir_.data;
+  facts.insert(facts.end(), kir_.assumed.begin(), kir_.assumed.end());
+  know_data(first, facts, terms_, ledger_);
+}
+
+void Refinement::derive() {
   if (!abi_agrees()) return;
   kir_ = denote(kernel_, alias_, terms_);
   physical_ = denote(program_, kernel_.abi, alias_, terms_);
@@ -270,9 +279,7 @@ void Refinement::stores() {
 
 void derive_refinement(const Kernel& kernel, const PhysicalProgram& program, const DeriveOptions& options, Ledger& ledger) {
   TermPool terms(*ledger.pool);
-  const std::size_t first = ledger.obligations.size();
   for (const AliasCase& c : alias_cases(kernel.abi)) Refinement(kernel, program, c, options, terms, ledger).run();
-  data_ranges(first, terms, ledger);
 }
 
 }  // namespace kir::proof

@@ -7,7 +7,8 @@
 //       induction over the execution)
 //   M4  a select is decided by the context, or splits it; a branch that cannot match is owed to be unreachable
 //   M5  loops in lockstep: equal trip count, initial state and step under equal states
-//   M6  reduces of one general combine: matching combines, initial values and identities, members paired (M8), licence kept
+//   M6  reduces of one general combine: matching combines, initial values and identities, members paired (M8), licence kept;
+//       or a loop in lockstep (M5) with the one that folds the KIR's members in order
 //   M7  folds of one operation: both sides expanded to pieces (sequence.h), the KIR's initial value taken exactly once, neutral
 //       leaves only from the table, the physical schedule inside the KIR's licence, pieces paired (M8)
 //   M8  pieces: a map from physical to KIR points (proposed by solve.h) that is total, injective, onto, keeps the guards and,
@@ -89,6 +90,8 @@ class Matcher {
   const std::string& why() const { return why_; }
 
  private:
+  // The context, with the data leaves of two expressions that match equated.
+  std::vector<Expr> related(Expr k, Expr p, const std::vector<Expr>& context, const MatchSite& site);
   bool fail(std::string reason) {
     if (why_.empty()) why_ = std::move(reason);
     return false;
@@ -96,6 +99,7 @@ class Matcher {
   bool match_integers(Expr k, Expr p, const std::vector<Expr>& context, const MatchSite& site, std::string what);
   bool match_select(Term k, Term p, const std::vector<Expr>& context, const MatchSite& site);
   bool match_loops(Term k, Term p, const std::vector<Expr>& context, const MatchSite& site);
+  bool match_member_loop(Term k, Term p, const std::vector<Expr>& context, const MatchSite& site);
   bool match_folds(Term k, Term p, const std::vector<Expr>& context, const MatchSite& site, bool deep);
   bool match_general(const Sequence& k, const Sequence& p, Term kt, Term pt, const std::vector<Expr>& context,
                      const MatchSite& site);

@@ -45,14 +45,16 @@ Expr least(const Interval& b, const std::vector<Expr>& guards, const std::vector
   return b.lo;
 }
 
-bool has_division(Expr e) {
+std::size_t divisions(Expr e) {
   std::unordered_set<Expr> seen;
-  auto visit = [&](auto& self, Expr x) -> bool {
-    if (!seen.insert(x).second) return false;
-    if (x.is(ExprKind::floordiv) || x.is(ExprKind::mod)) return true;
-    return std::any_of(x.kids().begin(), x.kids().end(), [&](Expr k) { return self(self, k); });
+  std::size_t count = 0;
+  auto visit = [&](auto& self, Expr x) -> void {
+    if (!seen.insert(x).second) return;
+    if (x.is(ExprKind::floordiv) || x.is(ExprKind::mod)) ++count;
+    for (Expr k : x.kids()) self(self, k);
   };
-  return visit(visit, e);
+  visit(visit, e);
+  return count;
 }
 
 // The map from the k-th unknown to the k-th point, where it satisfies the equations as polynomials; else nothing.
@@ -71,16 +73,26 @@ Assignment by_position(const std::vector<Expr>& unknowns, const std::vector<Expr
   return map;
 }
 
-// Quotients in the shape that solve() inverts: (x floordiv d) * d + x mod d, written with another d, is x.
+// Simplified below its divisions, which keep their shape.
+Expr tidy(Expr e, Facts& facts) {
+  if (divisions(e) == 0) return facts.simplify(e);
+  std::vector<Expr> kids;
+  for (Expr k : e.kids()) kids.push_back(tidy(k, facts));
+  return e.pool().make(e.kind(), kids);
+}
+
+// Without the divisions that cancel: (x floordiv d) * d + x mod d, written with another d, is x. Where none does the quotients
+// and remainders stay as they are, in the shape that solve() inverts.
 void simplify_divisions(Assignment& map, const std::vector<Expr>& facts_text) {
   std::optional<Facts> facts;
   for (auto& [unknown, value] : map) {
-    if (!has_division(value)) continue;
+    if (divisions(value) == 0) continue;
     if (!facts) {
       facts.emplace(value.pool());
       for (Expr f : facts_text) facts->assume(f);
     }
-    value = facts->simplify(value);
+    value = tidy(value, *facts);
+    if (Expr simpler = facts->simplify(value); divisions(simpler) < divisions(value)) value = simpler;
   }
 }
 

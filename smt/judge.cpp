@@ -139,6 +139,7 @@ class Judge {
       proof::Decision& d = out_.decisions[i];
       const proof::Obligation& o = out_.ledger.obligations[i];
       if (d.verdict != Verdict::refuted || d.tier == "preset") continue;
+      std::string refused;  // why the point could not be tried
       auto s = symbols_of(d);
       bool possible = s && preconditions_hold(kernel_.abi, *s);
       if (possible)
@@ -151,6 +152,7 @@ class Judge {
       if (possible) {
         Trial t = try_point(kernel_, program_, o.side != proof::Side::kir, *s, d.model, TrialLimits{});
         bool answered = t.what != Misbehaviour::not_run;
+        if (!answered && d.reason.empty() && !t.reason.empty()) refused = t.reason;
         auto f = record(std::move(t));
         if (f && explains(found_[*f].trial, o)) {
           refute(i, *f);
@@ -163,8 +165,8 @@ class Judge {
       }
       pending_.push_back(i);
       d.verdict = Verdict::unknown;
-      d.reason =
-          fmt::format("a model of the negation ({}) did not replay{}", model_text(d), d.reason.empty() ? "" : ": " + d.reason);
+      const std::string& why = d.reason.empty() ? refused : d.reason;
+      d.reason = fmt::format("a model of the negation ({}) did not replay{}", model_text(d), why.empty() ? "" : ": " + why);
     }
   }
 

@@ -103,8 +103,9 @@ Instr Decoder::contract(const Op& op, Instr i) {
   const ExprList& ranges = op.attrs.get<ExprList>(AttrKey::ranges);
   auto bounds = [&](ContractPlan::Side& side, std::size_t first, std::size_t count) {
     for (std::size_t k = first; k < first + count; ++k) {
-      side.domain.low.push_back(expression(ranges[2 * k], IndexCode::Limits::exact()));
-      side.domain.high.push_back(expression(ranges[2 * k + 1], IndexCode::Limits::exact()));
+      const Type& variable = body_.type(body_.region(side.region).args[side.domain.low.size()]);
+      side.domain.low.push_back(expression(ranges[2 * k], limits_for(variable)));
+      side.domain.high.push_back(expression(ranges[2 * k + 1], limits_for(variable)));
     }
   };
   for (std::size_t s = 0; s < 2; ++s) {

@@ -236,13 +236,13 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
      .doc = "Cuts the members into contiguous nonempty segments; the state before a segment is the initial one with the "
             "summaries of the earlier segments applied; each segment emits its slice of the results from that state, or in a physical "
             "program stores it; then the final state."},
-    {.kind = K::contract, .name = "contract", .family = F::contract, .vocabulary = kir, .operands = -1, .result = R::declared, .elements = E::none,
+    {.kind = K::contract, .name = "contract", .family = F::contract, .operands = -1, .result = R::declared, .elements = E::none,
      .regions = {{{"lhs", K::yield, C::pure}, {"rhs", K::yield, C::pure}, {"product", K::yield, C::pointwise}, {"combine", K::yield, C::pointwise}}, 2},
      .attributes = {{A::ranges}, {A::axes}, {A::order}, {A::identity, Use::optional}, {A::identity_assumed, Use::optional}, {A::exact_product, Use::optional}, {A::unit, Use::optional}},
      .doc = "For each member of the batch and free axes the products of both sides, combined over the paired axes under the "
             "order licence. An exact product enters the sum unrounded; `unit` licenses an error of that part of the products' "
             "magnitudes. Each side is evaluated once for each member of its own axes. No paired member: init, else identity, else "
-            "erroneous."},
+            "erroneous. In a physical program it has neither batch nor free axes: one element, a number."},
 
     // fragments
     {.kind = K::splat, .name = "splat", .family = F::fragment, .vocabulary = physical, .operands = 1, .result = R::declared,

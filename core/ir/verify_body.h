@@ -149,8 +149,7 @@ class BodyVerifier {
 };
 
 // Rules V-01 to V-07 of an ABI. `reserved` names are taken already (the kernel's constexprs).
-void verify_abi(const Abi& abi, bool physical, const std::vector<std::string>& reserved, SourceRange whole,
-                Diagnostics& diagnostics);
+void verify_abi(const Abi& abi, const std::vector<std::string>& reserved, SourceRange whole, Diagnostics& diagnostics);
 // V-08: the first arguments of the root are the views and data scalars in order of declaration.
 bool verify_root_arguments(const Abi& abi, const Body& body, RegionId root, std::size_t extra, SourceRange whole,
                            Diagnostics& diagnostics);

@@ -42,7 +42,7 @@ class ProgramVerifier {
     if (!is_valid_name(p_.name)) error("V-01", {}, fmt::format("'{}' is no name for a program", p_.name));
     if (p_.implements.find_first_of("\"\n") != std::string::npos)
       error("V-01", {}, "what the program implements is named without quotes and line ends");
-    verify_abi(p_.abi, true, {}, {}, diagnostics_);
+    verify_abi(p_.abi, {}, {}, diagnostics_);
     launch();
     layouts();
     VerifyContext context{

@@ -150,6 +150,18 @@ TEST_F(SimplifyRule, S15_facts) {
   expect_kept({"m*m == k"}, "m", "m");
 }
 
+TEST_F(SimplifyRule, S15_a_factor_of_a_product_stays) {
+  expect({{"M >= 1", "M == 3*k - n", "b == M*N"}, "(M*k) mod M + b", "M * N"});
+}
+
+TEST_F(SimplifyRule, S16_what_lies_below_a_product_makes_its_factors_positive) {
+  expect({{"0 <= n < M*N", "M >= 0", "N >= 0"}, "M >= 1 and N >= 1", "true"});
+  expect(
+      {{"0 <= n < K*M*N", "K >= 0", "M >= 0", "N >= 0"}, "n floordiv (M*N) * (M*N) + n floordiv N mod M * N + n mod N", "n"});
+  expect_kept({"0 <= n < M*N"}, "M >= 1", "0 < M");  // both may be negative
+  expect_kept({"0 <= n <= M*N", "M >= 0", "N >= 0"}, "M >= 1", "0 < M");
+}
+
 TEST(SimplifyFacts, contradictions_are_seen) {
   for (const auto& facts : std::vector<std::vector<std::string>>{{"n < N", "N <= n"},
                                                                  {"2*n == 1"},

@@ -34,6 +34,18 @@ const std::map<OpKind, std::string>& bodies() {
       {OpKind::reduce,
        "%v: f32 = reduce (%n: i64 in 0..%i + 1) map { %a: f32 = load x[%n]  yield %a } combine order(any) (%p: f32, %q: f32) { "
        "%r: f32 = add %p, %q  yield %r }\n store y[%i] = %v"},
+      {OpKind::assume_in_bounds, "assume_in_bounds x[%i]\n %v: f32 = load x[%i]  store y[%i] = %v"},
+      {OpKind::philox4x32_10,
+       "%k: i32 = constant 7\n %j: i32 = convert.wrap %i\n (%a: i32, %b: i32, %c: i32, %d: i32) = philox4x32_10 %k, %j, %j, "
+       "%k, %k, "
+       "%j\n %e: i32 = xor %a, %d\n %v: f32 = convert.bits %e\n store y[%i] = %v"},
+      {OpKind::arg_reduce,
+       "(%v: f32, %a: i64) = arg_reduce max tie(last) nan(last) (%n: i64 in 0..%i + 1) map { %e: f32 = load x[%n]  yield %e }\n"
+       "%f: f32 = convert.sint %a\n %s: f32 = add %v, %f\n store y[%i] = %s"},
+      {OpKind::contract,
+       "%z: f32 = constant 0.0\n %v: f32 = contract batch() free( | ) paired(%n: i64 in 0..%i + 1) lhs { %a: f32 = load x[%n]  "
+       "yield %a "
+       "} rhs { %b: f32 = load x[%i]  yield %b } product exact accumulate f32 order(any) init (%z)\n store y[%i] = %v"},
       {OpKind::splat,
        "%z: f32 = constant 1.5\n %f: f32<4> = splat %z\n %k: i64<4> = index %i + 0 * pos(0)\n %in: i1<4> = index pos(0) == 3\n "
        "store y[%k] = %f where %in"},
@@ -70,19 +82,13 @@ const std::map<OpKind, std::string>& bodies() {
 // Physical operations without code: a program that holds one is refused by name.
 const std::map<OpKind, std::string>& refused() {
   static const std::map<OpKind, std::string> kRefused = {
-      {OpKind::philox4x32_10,
-       "%k: i32 = constant 0\n (%a: i32, %b: i32, %c: i32, %d: i32) = philox4x32_10 %k, %k, %k, %k, %k, %k"},
       {OpKind::atomic_load, "%v: f32 = atomic_load x[%i] order(relaxed) share(invocation)"},
       {OpKind::atomic_store, "%v: f32 = load x[%i]\n atomic_store y[%i] = %v order(relaxed) share(invocation)"},
       {OpKind::atomic_rmw, "%v: f32 = load x[%i]\n %o: f32 = atomic_rmw.add y[%i], %v order(relaxed) share(invocation)"},
       {OpKind::atomic_cas,
        "%v: f32 = load x[%i]\n (%o: f32, %p: i1) = atomic_cas y[%i], %v, %v order(relaxed, relaxed) share(invocation)"},
-      {OpKind::assume_in_bounds, "assume_in_bounds x[%i]"},
       {OpKind::break_loop, "for %t: i64 in 0..%i { %c: i1 = index %t > 3\n if %c { break } }"},
       {OpKind::continue_loop, "for %t: i64 in 0..%i { %c: i1 = index %t > 3\n if %c { continue } }"},
-      {OpKind::arg_reduce,
-       "(%v: f32, %a: i64) = arg_reduce max tie(first) nan(first) (%n: i64 in 0..%i + 1) map { %e: f32 = load x[%n]  yield %e "
-       "}"},
   };
   return kRefused;
 }
