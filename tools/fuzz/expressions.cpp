@@ -60,8 +60,9 @@ std::string Writer::neutral(std::string_view op, DType type) {
   const bool real = is_float(type);
   if (op == "add") return real ? "-0.0" : "0";
   if (op == "mul") return real ? "1.0" : "1";
-  if (op == "max.nan" || op == "max.num") return type == DType::f8e4m3 ? "-448.0" : "-inf";
-  if (op == "min.nan" || op == "min.num") return type == DType::f8e4m3 ? "448.0" : "inf";
+  if (op == "max.num" || op == "min.num") return "nan";
+  if (op == "max.nan") return type == DType::f8e4m3 ? "-448.0" : "-inf";
+  if (op == "min.nan") return type == DType::f8e4m3 ? "448.0" : "inf";
   const auto extreme = [&](bool low) -> std::string {
     switch (type) {
       case DType::i8: return low ? "-128" : "127";
