@@ -161,42 +161,31 @@ void BodyDenoter::run_for(const Op& op) {
     for (Expr l : leaves(e))
       if (Term t = terms_.term_of_leaf(l)) collect(t);
   };
+  // Every expression of what the body brought about.
   auto each_expr = [&](auto&& f) {
-    for (std::size_t i = first_event; i < out_.events.size(); ++i) {
-      Event& e = out_.events[i];
-      for (Expr& c : e.coordinates) f(c);
-      for (Expr& g : e.guards) f(g);
-      for (Binder& b : e.binders) {
+    auto context = [&](auto& x) {
+      for (Expr& g : x.guards) f(g);
+      for (Binder& b : x.binders) {
         f(b.range.lo);
         f(b.range.hi);
       }
+    };
+    for (std::size_t i = first_event; i < out_.events.size(); ++i) {
+      for (Expr& c : out_.events[i].coordinates) f(c);
+      for (Expr& a : out_.events[i].allocation) f(a);
+      context(out_.events[i]);
     }
     for (std::size_t i = first_claim; i < out_.claims.size(); ++i) {
-      Claim& c = out_.claims[i];
-      f(c.goal);
-      for (Expr& g : c.guards) f(g);
-      for (Binder& b : c.binders) {
-        f(b.range.lo);
-        f(b.range.hi);
-      }
+      f(out_.claims[i].goal);
+      context(out_.claims[i]);
     }
     for (std::size_t i = first_fact; i < out_.assumed.size(); ++i) {
-      Fact& k = out_.assumed[i];
-      f(k.goal);
-      for (Expr& g : k.guards) f(g);
-      for (Binder& b : k.binders) {
-        f(b.range.lo);
-        f(b.range.hi);
-      }
+      f(out_.assumed[i].goal);
+      context(out_.assumed[i]);
     }
     for (std::size_t i = first_use; i < out_.uses.size(); ++i) {
-      Use& u = out_.uses[i];
-      f(u.value);
-      for (Expr& g : u.guards) f(g);
-      for (Binder& b : u.binders) {
-        f(b.range.lo);
-        f(b.range.hi);
-      }
+      f(out_.uses[i].value);
+      context(out_.uses[i]);
     }
   };
   each_expr([&](Expr& e) { collect_expr(e); });
