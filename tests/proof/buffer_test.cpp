@@ -6,15 +6,6 @@ namespace {
 
 using proof::ObligationKind;
 
-std::string program_of(const std::string& name, const std::string& abi, const std::string& body) {
-  return "pir 1\nprogram " + name + " implements \"" + name + "\"\nabi {\n" + abi +
-         "}\nlaunch { threads 1 pack 128 grid G = ceildiv(O0 + L0, 128) }\nspace {\n  g0: (m in 0..M) length L0 = M offset O0 "
-         "= "
-         "0\n}\ndispatch %w: i64 = program_id {\n  O0 <= %w < O0 + L0 -> g0(%m = %w - O0)\n  else -> exit\n}\n"
-         "group g0 (%m: i64 in 0..M) {\n" +
-         body + "}\n";
-}
-
 constexpr const char* kAbi =
     "  x: view f32[M, N] strides(N, 1) in align 4\n  y: view f32[M, N] strides(N, 1) out align 4\n  dims M: i64, N: i64\n";
 
@@ -47,7 +38,7 @@ const std::string kRead = R"(  for %k: i64 in 0..N {
   }
 )";
 
-Verdicts products(const std::string& body) { return check_refinement(kProducts, program_of("products", kAbi, body)); }
+Verdicts products(const std::string& body) { return check_refinement(kProducts, one_group("products", kAbi, body)); }
 
 // shows: K5.2 K7.11 K9.3
 TEST(Buffers, ALoadIsTheStoredValueOfItsElement) {
@@ -114,9 +105,9 @@ TEST(Buffers, TheCapacityHoldsEveryInstance) {
   const std::string kir = R"(kir 1
 kernel copy(x: in f32[M, N], y: out f32[M, N]) { parallel m in 0..M, n in 0..N { y[m, n] = x[m, n] } }
 )";
-  Verdicts v = check_refinement(kir, program_of("copy", kAbi, body));
+  Verdicts v = check_refinement(kir, one_group("copy", kAbi, body));
   EXPECT_TRUE(v.all_proved()) << v.failures;
-  EXPECT_TRUE(check_refinement(kir, program_of("copy", kAbi, replaced(body, "capacity (N)", "capacity (N - 1)")))
+  EXPECT_TRUE(check_refinement(kir, one_group("copy", kAbi, replaced(body, "capacity (N)", "capacity (N - 1)")))
                   .fails(ObligationKind::workspace_fits));
 }
 
@@ -149,7 +140,7 @@ const std::string kFreshBody = R"(  for %t: i64 in 0..N {
   }
 )";
 
-Verdicts fresh(const std::string& body) { return check_refinement(kFresh, program_of("fresh", kAbi, body)); }
+Verdicts fresh(const std::string& body) { return check_refinement(kFresh, one_group("fresh", kAbi, body)); }
 
 // shows: K5.2 K5.7
 TEST(Buffers, AnAllocationIsFreshInEachIteration) {
@@ -215,7 +206,7 @@ const std::string kSumBody = R"(  b: view f32[2] = buffer [2] scope(private) ini
   store y[%m] = %r
 )";
 
-Verdicts sum(const std::string& body) { return check_refinement(kSum, program_of("sum", kSumAbi, body)); }
+Verdicts sum(const std::string& body) { return check_refinement(kSum, one_group("sum", kSumAbi, body)); }
 
 // shows: K5.2 K5.3
 TEST(Buffers, ABufferThatALoopReadsAndWritesIsPairedWithTheKernels) {
@@ -281,7 +272,7 @@ kernel pairs(x: in f32[M, N], y: out f32[M, N]) {
     store y[%m, %t] = %r
   }
 )";
-  Verdicts v = check_refinement(kir, program_of("pairs", kAbi, body));
+  Verdicts v = check_refinement(kir, one_group("pairs", kAbi, body));
   EXPECT_TRUE(v.all_proved()) << v.failures;
   std::string hoisted =
       replaced(replaced(body,
@@ -289,7 +280,7 @@ kernel pairs(x: in f32[M, N], y: out f32[M, N]) {
                         "x[%m, %t]\n      yield %v\n    }\n",
                         "    %z: i64 = index 0\n    %v: f32 = load x[%m, %t]\n    store b[%z] = %v\n"),
                "  for %t: i64 in 0..N {", "  b: view f32[1] = buffer [1] scope(private)\n  for %t: i64 in 0..N {");
-  EXPECT_FALSE(check_refinement(kir, program_of("pairs", kAbi, hoisted)).all_proved());
+  EXPECT_FALSE(check_refinement(kir, one_group("pairs", kAbi, hoisted)).all_proved());
 }
 
 // --- scans
@@ -315,7 +306,7 @@ const std::string kScanBody = R"(  kept: view f32[N] = buffer [N] scope(private)
   }
 )";
 
-Verdicts scan(const std::string& body) { return check_refinement(kScan, program_of("cumsum", kAbi, body)); }
+Verdicts scan(const std::string& body) { return check_refinement(kScan, one_group("cumsum", kAbi, body)); }
 
 // shows: K7.3
 TEST(Scans, TheElementOfAMemberIsTheFoldUpToIt) {
@@ -340,8 +331,8 @@ TEST(Scans, AnotherInclusionDirectionOrderOrOperationIsAnotherScan) {
   EXPECT_FALSE(scan(replaced(kScanBody, "%init: f32 = constant 0.0", "%init: f32 = constant 1.0") + kRead).all_proved());
   EXPECT_FALSE(scan(replaced(kScanBody, "store kept[%k] = %s", "store kept[%k] = %init") + kRead).all_proved());
   const std::string strict = replaced(kScan, "order(any)", "order(strict)");
-  EXPECT_FALSE(check_refinement(strict, program_of("cumsum", kAbi, kScanBody + kRead)).all_proved());
-  Verdicts v = check_refinement(strict, program_of("cumsum", kAbi, replaced(kScanBody, "order(any)", "order(strict)") + kRead));
+  EXPECT_FALSE(check_refinement(strict, one_group("cumsum", kAbi, kScanBody + kRead)).all_proved());
+  Verdicts v = check_refinement(strict, one_group("cumsum", kAbi, replaced(kScanBody, "order(any)", "order(strict)") + kRead));
   EXPECT_TRUE(v.all_proved()) << v.failures;
 }
 
@@ -374,14 +365,14 @@ TEST(Scans, SeveralAxesAreMetInRowMajorOrder) {
            "   }\n  }\n";
   };
   for (const char* kind : {"inclusive forward", "exclusive forward", "inclusive reverse", "exclusive reverse"}) {
-    Verdicts v = check_refinement(kernel(kind), program_of("plane", abi, body(kind)));
+    Verdicts v = check_refinement(kernel(kind), one_group("plane", abi, body(kind)));
     EXPECT_TRUE(v.all_proved()) << kind << "\n" << v.failures;
   }
-  EXPECT_FALSE(check_refinement(kernel("inclusive forward"), program_of("plane", abi, body("inclusive reverse"))).all_proved());
-  EXPECT_FALSE(check_refinement(kernel("inclusive forward"), program_of("plane", abi, body("exclusive forward"))).all_proved());
-  EXPECT_FALSE(check_refinement(kernel("inclusive forward"),
-                                program_of("plane", abi,
-                                           replaced(body("inclusive forward"), "store q[%n, %k] = %f", "store q[%n, %k] = %e")))
+  EXPECT_FALSE(check_refinement(kernel("inclusive forward"), one_group("plane", abi, body("inclusive reverse"))).all_proved());
+  EXPECT_FALSE(check_refinement(kernel("inclusive forward"), one_group("plane", abi, body("exclusive forward"))).all_proved());
+  EXPECT_FALSE(check_refinement(
+                   kernel("inclusive forward"),
+                   one_group("plane", abi, replaced(body("inclusive forward"), "store q[%n, %k] = %f", "store q[%n, %k] = %e")))
                    .all_proved());
 }
 

@@ -18,15 +18,11 @@ kernel k(x: in f32[V], t: in i32[M], y: out f32[M])
 )";
 
 std::string gather(const std::string& where) {
-  return "pir 1\nprogram k implements \"k\"\nabi {\n  x: view f32[V] strides(1) in align 4\n  t: view i32[M] strides(1) in "
-         "align 4\n"
-         "  y: view f32[M] strides(1) out align 4\n  dims V: i64, M: i64\n  " +
-         where +
-         "\n}\nlaunch { threads 1 pack 128 grid G = ceildiv(O0 + L0, 128) }\nspace {\n  g0: (m in 0..M) length L0 = M offset "
-         "O0 = 0\n}\n"
-         "dispatch %w: i64 = program_id {\n  O0 <= %w < O0 + L0 -> g0(%m = %w - O0)\n  else -> exit\n}\ngroup g0 (%m: i64 in "
-         "0..M) {\n"
-         "  %a: i32 = load t[%m]\n  %i: i64 = convert.sint %a\n  %v: f32 = load x[%i]\n  store y[%m] = %v\n}\n";
+  return one_group("k",
+                   "  x: view f32[V] strides(1) in align 4\n  t: view i32[M] strides(1) in align 4\n"
+                   "  y: view f32[M] strides(1) out align 4\n  dims V: i64, M: i64\n  " +
+                       where,
+                   "  %a: i32 = load t[%m]\n  %i: i64 = convert.sint %a\n  %v: f32 = load x[%i]\n  store y[%m] = %v");
 }
 
 // shows: K9.12

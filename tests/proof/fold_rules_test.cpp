@@ -10,13 +10,7 @@ using proof::Verdict;
 
 // A program with one instance for each row.
 std::string rows(const std::string& views, const std::string& dims, const std::string& body) {
-  return "pir 1\nprogram k implements \"k\"\nabi {\n" + views + "\n  dims " + dims +
-         "\n}\nlaunch { threads 1 pack 128 grid G = ceildiv(O0 + L0, 128) }\nspace {\n  g0: (m in 0..M) length L0 = M offset "
-         "O0 = "
-         "0\n}\ndispatch %w: i64 = program_id {\n  O0 <= %w < O0 + L0 -> g0(%m = %w - O0)\n  else -> exit\n}\ngroup g0 (%m: "
-         "i64 in "
-         "0..M) {\n" +
-         body + "\n}\n";
+  return one_group("k", views + "\n  dims " + dims, body);
 }
 
 const char* kMatrix = "  x: view f32[M, N] strides(N, 1) in align 4\n  y: view f32[M] strides(1) out align 4";

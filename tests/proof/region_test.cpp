@@ -6,15 +6,6 @@ namespace {
 
 using proof::ObligationKind;
 
-std::string program_of(const std::string& name, const std::string& abi, const std::string& body) {
-  return "pir 1\nprogram " + name + " implements \"" + name + "\"\nabi {\n" + abi +
-         "}\nlaunch { threads 1 pack 128 grid G = ceildiv(O0 + L0, 128) }\nspace {\n  g0: (m in 0..M) length L0 = M offset O0 "
-         "= "
-         "0\n}\ndispatch %w: i64 = program_id {\n  O0 <= %w < O0 + L0 -> g0(%m = %w - O0)\n  else -> exit\n}\n"
-         "group g0 (%m: i64 in 0..M) {\n" +
-         body + "}\n";
-}
-
 constexpr const char* kFoldAbi =
     "  x: view f32[M, N] strides(N, 1) in align 4\n  y: view f32[M] strides(1) out align 4\n  dims M: i64, N: i64\n";
 
@@ -44,7 +35,7 @@ const std::string kWhereProgram =
     "yield %on\n  } ";
 
 Verdicts fold(const std::string& where, const std::string& kir_order, const std::string& body) {
-  return check_refinement(fold_kernel(where, kir_order), program_of("fold", kFoldAbi, body));
+  return check_refinement(fold_kernel(where, kir_order), one_group("fold", kFoldAbi, body));
 }
 
 // shows: K7.4
@@ -139,7 +130,7 @@ std::string scan_program(const std::string& order) {
 }
 
 Verdicts scan(const std::string& order, const std::string& body) {
-  return check_refinement(scan_kernel(order), program_of("recur", kScanAbi, body));
+  return check_refinement(scan_kernel(order), one_group("recur", kScanAbi, body));
 }
 
 // shows: K7.4
