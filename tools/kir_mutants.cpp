@@ -19,6 +19,7 @@
 #include "core/text/text.h"
 #include "lowering/pipeline.h"
 #include "tools/lib/command_line.h"
+#include "tools/lib/source.h"
 #include "tools/mutants/judge.h"
 
 namespace {
@@ -28,14 +29,6 @@ using mutants::Fate;
 
 volatile std::sig_atomic_t interrupted = 0;
 void interrupt(int) { interrupted = 1; }
-
-SourcePtr read_source(const std::string& path) {
-  std::string error;
-  auto text = read_file(path, kMaxBytes, &error);
-  if (text) return std::make_shared<const SourceFile>(path, std::move(*text));
-  fmt::print(stderr, "error: {}\n", error);
-  return nullptr;
-}
 
 struct Counts {
   std::array<int, 5> fates{};
@@ -132,7 +125,7 @@ int run_tool(int argc, char** argv) {
   const bool terminal = isatty(STDERR_FILENO) != 0 && !a.quiet;
   PhysicalPtr given;
   if (!a.physical.empty()) {
-    SourcePtr source = read_source(a.physical);
+    SourcePtr source = tools::read_source(a.physical);
     if (!source) return tools::kExitUsage;
     Diagnostics diagnostics;
     given = parse_pir(source, diagnostics);
@@ -144,7 +137,8 @@ int run_tool(int argc, char** argv) {
   Matrix matrix;
   int kernels = 0;
   for (const std::string& path : a.files) {
-    SourcePtr source = read_source(path);
+    if (interrupted != 0) break;
+    SourcePtr source = tools::read_source(path);
     if (!source) return tools::kExitUsage;
     Diagnostics diagnostics;
     auto module = parse_kir(source, diagnostics);
