@@ -9,6 +9,7 @@
 
 #include "core/ir/op_table.h"
 #include "core/text/text.h"
+#include "lowering/rewrite.h"
 #include "tests/temporary_folder.h"
 #include "tools/fuzz/campaign.h"
 #include "tools/fuzz/shrink.h"
@@ -124,6 +125,31 @@ TEST(Isolation, ATrialThatCrashesOrHangsIsAVerdictAndTheOthersGoOn) {
     EXPECT_EQ(seen[i] == Verdict::crashed, i == 1) << i;
     EXPECT_EQ(seen[i] == Verdict::hung, i == 4) << i;
   }
+}
+
+// The first store left out: what a trial is there to notice.
+PhysicalPtr without_first_store(const PhysicalProgram& program) {
+  bool seen = false;
+  return lowering::copy_with(program, [&](OpId, lowering::OpEdit& e) {
+    if (e.kind == OpKind::store && !seen) e.times = 0, seen = true;
+  });
+}
+
+TEST(Trials, NoticeAProgramThatDoesSomethingElse) {
+  TrialOptions good, bad;
+  good.host = bad.host = false;
+  good.largest_extent = bad.largest_extent = 7;
+  bad.alter = without_first_store;
+  int agreeing = 0, noticed = 0;
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    if (run_trial(words_of(seed), good).verdict != Verdict::agrees) continue;
+    ++agreeing;
+    const Verdict v = run_trial(words_of(seed), bad).verdict;
+    noticed += v == Verdict::different || v == Verdict::broken;
+  }
+  // A store that never happens, or writes what is there, makes no difference.
+  EXPECT_GT(agreeing, 20);
+  EXPECT_GT(noticed, agreeing / 2);
 }
 
 TEST(Shrinking, KeepsTheVerdictAndItsReasonAndTakesTheRestAway) {

@@ -177,17 +177,23 @@ std::string Writer::unary(DType type, std::string_view op, int levels) {
   return bind(type, fmt::format("{} {}", op, a));
 }
 
+std::string Writer::binary(DType type, std::string_view op, int levels) {
+  std::string a = value(type, levels - 1), b = value(type, levels - 1);
+  return bind(type, fmt::format("{} {}, {}", op, a, b));
+}
+
+std::string Writer::by_constant(DType type, std::string_view op, std::size_t least, std::size_t count, int levels) {
+  std::string a = value(type, levels - 1), b = bind(type, fmt::format("constant {}", least + c_.below(count)));
+  return bind(type, fmt::format("{} {}, {}", op, a, b));
+}
+
 std::string Writer::float_operation(DType type, int levels) {
   constexpr std::array two = {"add", "mul", "sub", "max.nan", "min.nan", "max.num", "min.num", "div"};
   constexpr std::array one = {"neg", "abs", "sqrt", "floor", "ceil", "trunc", "round_even"};
   constexpr std::array approximate = {"exp", "tanh", "log", "exp2", "log2", "rsqrt", "sin", "cos", "erf"};
   constexpr std::array<unsigned, 4> weights = {10, 3, 1, 2};
   switch (c_.weighted(weights)) {
-    case 0: {
-      const std::string_view op = c_.pick(two);
-      std::string a = value(type, levels - 1), b = value(type, levels - 1);
-      return bind(type, fmt::format("{} {}, {}", op, a, b));
-    }
+    case 0: return binary(type, c_.pick(two), levels);
     case 1: return unary(type, c_.pick(one), levels);
     case 2: {
       std::string a = value(type, levels - 1), b = value(type, levels - 1), c = value(type, levels - 1);
@@ -204,21 +210,9 @@ std::string Writer::integer_operation(DType type, int levels) {
   constexpr std::array one = {"neg", "not", "abs"};
   constexpr std::array<unsigned, 4> weights = {10, 3, 2, 2};
   switch (c_.weighted(weights)) {
-    case 0: {
-      const std::string_view op = c_.pick(two);
-      std::string a = value(type, levels - 1), b = value(type, levels - 1);
-      return bind(type, fmt::format("{} {}, {}", op, a, b));
-    }
-    case 1: {
-      const std::string_view op = c_.pick(shifts);
-      std::string a = value(type, levels - 1), b = bind(type, fmt::format("constant {}", c_.below(5)));
-      return bind(type, fmt::format("{} {}, {}", op, a, b));
-    }
-    case 2: {
-      const std::string_view op = c_.pick(divisions);
-      std::string a = value(type, levels - 1), b = bind(type, fmt::format("constant {}", 1 + c_.below(7)));
-      return bind(type, fmt::format("{} {}, {}", op, a, b));
-    }
+    case 0: return binary(type, c_.pick(two), levels);
+    case 1: return by_constant(type, c_.pick(shifts), 0, 5, levels);
+    case 2: return by_constant(type, c_.pick(divisions), 1, 7, levels);
     default: return unary(type, c_.pick(one), levels);
   }
 }

@@ -94,7 +94,7 @@ class Trial {
     Diagnostics diagnostics;
     auto built = lowering::compile(*kernel_, {}, diagnostics);
     if (!built) return end(Verdict::refused, first(diagnostics));
-    program_ = built->program;
+    program_ = options_.alter ? options_.alter(*built->program) : built->program;
     auto source = std::make_shared<SourceFile>("random.pir", print(*program_, {.origins = false}));
     Diagnostics again;
     stripped_ = parse_pir(source, again);
@@ -130,7 +130,6 @@ class Trial {
         continue;
       }
       if (!compare_all(*args, *bound, reference)) return;
-      ++out_.compared;
     }
     if (out_.compared == 0)
       end(Verdict::erroneous, erroneous.substr(0, erroneous.find(':')), erroneous);
@@ -146,17 +145,19 @@ class Trial {
       if (!bound) return end(Verdict::broken, "the program refuses a launch of the kernel", first(diagnostics));
       const PhysicalProgram& program = order ? *stripped_ : *program_;
       const InterpretResult r = interpret(program, *bound, {.max_steps = options_.max_steps * 16, .order_seed = order});
-      if (!r.ok() && r.error->kind == RuntimeErrorKind::step_limit) continue;
+      // What the interpreter gives up on says nothing, and native code might never end.
+      if (!r.ok() && r.error->kind == RuntimeErrorKind::step_limit) return ++out_.undecided, true;
       if (!r.ok())
         return end(Verdict::broken, std::string(name(r.error->kind)), fmt::format("{}: {}", described(args), r.error->message));
       if (!same("physical interpreter", args, want, *bound, reference)) return false;
     }
-    if (!host_) return true;
+    if (!host_) return ++out_.compared, true;
     LaunchArgs got = copy_arguments(args);
     Diagnostics diagnostics;
     auto bound = bind_launch(program_->abi, got, diagnostics);
     if (std::string error = host_->run(*bound); !error.empty()) return end(Verdict::broken, "host code", error);
-    return same("host code", args, want, *bound, reference);
+    if (!same("host code", args, want, *bound, reference)) return false;
+    return ++out_.compared, true;
   }
 
   bool same(std::string_view provider, const LaunchArgs& args, const BoundLaunch& want, const BoundLaunch& got,
@@ -177,14 +178,20 @@ class Trial {
     const smt::Outcome outcome = smt::run(*kernel_, program_.get(), nullptr, options);
     if (outcome.exit_code == 0) return;
     std::string reason, detail;
+    bool program_refuted = false;
     for (std::size_t i = 0; i < outcome.decisions.size(); ++i) {
       const proof::Decision& d = outcome.decisions[i];
       if (d.verdict == proof::Verdict::proved) continue;
       const proof::Obligation& o = outcome.ledger.obligations[i];
+      program_refuted = program_refuted || (d.verdict == proof::Verdict::refuted && o.side == proof::Side::physical);
       if (reason.empty()) reason = fmt::format("{} {}", proof::name(d.verdict), proof::name(o.kind));
       detail += fmt::format("{} {}: {}\n", proof::name(d.verdict), proof::name(o.kind), o.sentence);
     }
-    // The kernel itself may be unsafe on inputs that were not drawn; then nothing is said about construction.
+    // A kernel that is refuted itself, on inputs that were not drawn, says nothing about what comes after it.
+    if (outcome.verdict == proof::Verdict::refuted && !program_refuted) {
+      end(Verdict::erroneous, "the kernel is " + reason, detail);
+      return;
+    }
     end(outcome.verdict == proof::Verdict::refuted ? Verdict::refuted : Verdict::unproved, reason, detail);
   }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "core/pir/program.h"
 #include "tools/fuzz/choices.h"
 #include "tools/fuzz/kernel_writer.h"
 
@@ -22,8 +23,9 @@ struct TrialOptions {
   int launches = 3;
   bool host = true;
   bool prove = false;
-  std::uint64_t rlimit = 4'000'000;     // solver resources per obligation
-  std::uint64_t max_steps = 3'000'000;  // of one interpreted launch; longer ones are left out
+  std::uint64_t rlimit = 4'000'000;                        // solver resources per obligation
+  PhysicalPtr (*alter)(const PhysicalProgram&) = nullptr;  // stands in for the constructed program: to test the trial itself
+  std::uint64_t max_steps = 3'000'000;                     // of one interpreted launch; longer ones are left out
 };
 
 enum class Verdict : std::uint8_t {

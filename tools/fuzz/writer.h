@@ -70,6 +70,9 @@ class Writer {
   }
   std::string leaf(DType type);
   std::string unary(DType type, std::string_view op, int levels);
+  std::string binary(DType type, std::string_view op, int levels);
+  // The second operand is one of `count` constants from `least` on.
+  std::string by_constant(DType type, std::string_view op, std::size_t least, std::size_t count, int levels);
   std::string float_operation(DType type, int levels);
   std::string integer_operation(DType type, int levels);
   std::string condition(int levels);  // an i1
