@@ -65,7 +65,7 @@ void Emitter::emit_atomic(const Op& op) {
   for (ValueId v : op.operands)
     if (body_.type(v).is(TypeKind::fragment)) return error("E-09", op.range, "an atomic of a fragment has no code");
   const DType t = view->dtype;
-  const AtomicScope* scope = op.attrs.find<AtomicScope>(AttrKey::scope);
+  const AtomicScope* scope = op.attrs.find<AtomicScope>(AttrKey::atomic_scope);
   AtomicPlace place{op.attrs.get<MemoryOrder>(AttrKey::memory_order), scope ? *scope : AtomicScope::system};
   // One order for both outcomes of a compare-exchange: the weakest that is each of them.
   if (const MemoryOrder* failed = op.attrs.find<MemoryOrder>(AttrKey::failure_order); failed && *failed == MemoryOrder::acquire)

@@ -80,8 +80,16 @@ void Emitter::emit_op(const Op& op) {
     case OpKind::for_loop: return emit_for(op);
     case OpKind::while_loop: return emit_while(op);
     case OpKind::if_else: return emit_if(op);
-    case OpKind::assume: return;  // a claim about the program, proven elsewhere; LLVM is not told
+    case OpKind::assume:
+    case OpKind::assume_in_bounds: return;  // a claim about the program, proven elsewhere; LLVM is not told
     case OpKind::reduce: return emit_reduce(op);
+    case OpKind::scan: return emit_scan(op);
+    case OpKind::region_fold: return emit_region_fold(op);
+    case OpKind::region_scan: return emit_region_scan(op);
+    case OpKind::buffer: return emit_buffer(op);
+    case OpKind::arg_reduce: return emit_arg_reduce(op);
+    case OpKind::contract: return emit_contract(op);
+    case OpKind::philox4x32_10: return emit_philox(op);
     case OpKind::splat: return emit_splat(op);
     case OpKind::tile_reduce: return emit_tile_reduce(op);
     case OpKind::tensor:
@@ -95,18 +103,10 @@ void Emitter::emit_op(const Op& op) {
     case OpKind::iota:
     case OpKind::gather:
     case OpKind::part:
-    case OpKind::buffer:
     case OpKind::scatter:
     case OpKind::histogram:
-    case OpKind::contract:
-    case OpKind::scan:
-    case OpKind::region_scan:
     case OpKind::parallel:
       return error("E-02", op.range, fmt::format("`{}` does not exist in a physical program", row(op.kind).name));
-    case OpKind::philox4x32_10:
-    case OpKind::assume_in_bounds:
-    case OpKind::arg_reduce:
-    case OpKind::region_fold: return error("E-09", op.range, fmt::format("`{}` has no code yet", row(op.kind).name));
     case OpKind::break_loop:
     case OpKind::continue_loop:
     case OpKind::yield:
@@ -170,6 +170,22 @@ void Emitter::assign(std::span<const Slot> slots, std::span<const Lowered> value
   }
 }
 
+std::vector<Lowered> Emitter::choose(llvm::Value* condition, std::span<const Type* const> types,
+                                     const std::function<std::vector<Lowered>()>& then, std::span<const Lowered> otherwise) {
+  llvm::BasicBlock* chosen = new_block("chosen");
+  llvm::BasicBlock* join = new_block("joined");
+  std::vector<Slot> slots = make_slots(types, join);
+  assign(slots, otherwise);
+  b_.CreateCondBr(condition, chosen, join);
+  b_.SetInsertPoint(chosen);
+  std::vector<Lowered> values = then();
+  if (failed_) values = {otherwise.begin(), otherwise.end()};  // the function is thrown away; keep it well formed
+  assign(slots, values);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+  return values_of(slots);
+}
+
 Lowered Emitter::value_of(const Slot& slot) const {
   return {std::vector<llvm::Value*>(slot.phis.begin(), slot.phis.end()), slot.array};
 }
@@ -220,13 +236,11 @@ std::vector<Lowered> Emitter::counted_loop(
   return go_to(after, carried);
 }
 
-namespace {
-std::vector<const Type*> types_of(const Body& body, std::span<const ValueId> values) {
+std::vector<const Type*> Emitter::types_of(std::span<const ValueId> values) const {
   std::vector<const Type*> out;
-  for (ValueId v : values) out.push_back(&body.type(v));
+  for (ValueId v : values) out.push_back(&body_.type(v));
   return out;
 }
-}  // namespace
 
 void Emitter::emit_for(const Op& op) {
   const Region& region = body_.region(op.regions[0]);
@@ -240,7 +254,7 @@ void Emitter::emit_for(const Op& op) {
   std::vector<Lowered> initial;
   for (ValueId v : op.operands) initial.push_back(values_[v.index]);
   std::span<const ValueId> carried = std::span(region.args).subspan(1);
-  auto types = types_of(body_, carried);
+  auto types = types_of(carried);
   ++loop_depth_;
   auto results = counted_loop(lo, hi, stride, types, initial, body_.value(region.args[0]).name,
                               [&](llvm::Value* iv, std::vector<Lowered> values) {
@@ -257,7 +271,7 @@ void Emitter::emit_while(const Op& op) {
   const Region& step = body_.region(op.regions[1]);
   llvm::BasicBlock* inside = new_block("while.body");
   llvm::BasicBlock* ended = new_block("while.ended");
-  const std::vector<const Type*> types = types_of(body_, op.operands);
+  const std::vector<const Type*> types = types_of(op.operands);
   const Join header = make_join("while", types);
   loops_.push_back({make_join("while.next", types), make_join("while.end", types)});
   std::vector<Lowered> initial;
@@ -285,7 +299,7 @@ void Emitter::emit_while(const Op& op) {
 
 void Emitter::emit_if(const Op& op) {
   llvm::BasicBlock* blocks[2] = {new_block("then"), new_block("else")};
-  auto types = types_of(body_, op.results);
+  auto types = types_of(op.results);
   const Join join = make_join("endif", types);
   b_.CreateCondBr(scalar(op.operands[0]), blocks[0], blocks[1]);
   for (std::size_t i = 0; i < 2; ++i) {

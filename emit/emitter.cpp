@@ -13,7 +13,8 @@ Emitter::Emitter(const PhysicalProgram& program, const Provider& provider, llvm:
       context_(module.getContext()),
       diagnostics_(diagnostics),
       b_(module.getContext()),
-      values_(program.body.value_count()) {}
+      values_(program.body.value_count()),
+      workspace_(plan_workspace(program)) {}
 
 llvm::Function* Emitter::emit_kernel() {
   declare_kernel();

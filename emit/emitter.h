@@ -1,5 +1,5 @@
 // One physical program into one LLVM function, for any provider. Each operation family has a file of its own: expr_emission,
-// pointwise, convert, memory, atomic, control, reduce, fragment, dispatch.
+// pointwise, convert, memory, atomic, control, reduce, philox, fragment, dispatch.
 //
 // Errors (in diagnostics, with the range of the operation):
 //   E-01  a diagnostic of LLVM or of the assembler
@@ -34,6 +34,7 @@
 #include "core/pir/program.h"
 #include "emit/asserted_facts.h"
 #include "emit/provider.h"
+#include "emit/workspace.h"
 
 namespace kir::emit {
 
@@ -94,6 +95,10 @@ class Emitter {
   std::vector<Lowered> go_to(const Join& join, std::span<const Lowered> values);
   // From the builder's current block, which then branches to the join. All slots are assigned in parallel.
   void assign(std::span<const Slot> slots, std::span<const Lowered> values);
+  // The values that `then` gives where the condition holds, else the others.
+  std::vector<Lowered> choose(llvm::Value* condition, std::span<const Type* const> types,
+                              const std::function<std::vector<Lowered>()>& then, std::span<const Lowered> otherwise);
+  std::vector<const Type*> types_of(std::span<const ValueId> values) const;
   Lowered value_of(const Slot& slot) const;
   std::vector<Lowered> values_of(std::span<const Slot> slots) const;
   // for (i = lo; i < hi; i += step) over carried slots; leaves the builder behind the loop and gives the final values.
@@ -103,6 +108,33 @@ class Emitter {
 
   // reduce.cpp
   void emit_reduce(const Op& op);
+  // The accumulators of a fold: one for each component (and result); then, where neither an initial value nor an identity
+  // starts it, a flag whether there is a value yet.
+  struct Accumulators {
+    RegionId combine;
+    std::size_t components = 0;
+    std::vector<const Type*> types;
+    std::vector<Lowered> start;
+  };
+  Accumulators accumulators(const Op& op, RegionId combine, std::span<const ValueId> init, const ScalarList* identity);
+  std::vector<Lowered> fold_in(const Accumulators& a, std::vector<Lowered> state, std::vector<Lowered> element);
+  // Nested loops over the domain of a region, whose variables they define: in row-major order, or in reverse.
+  std::vector<Lowered> over_members(const Op& op, RegionId domain, bool forward, const Accumulators& a,
+                                    const std::function<std::vector<Lowered>(std::vector<Lowered>)>& member);
+  // What a member makes of the state, where region number `where` (if the operation has it) says that the member is there.
+  std::vector<Lowered> if_active(const Op& op, std::size_t where, const Accumulators& a, std::vector<Lowered> state,
+                                 const std::function<std::vector<Lowered>(std::vector<Lowered>)>& member);
+  void same_variables(RegionId domain, RegionId other);
+  void emit_arg_reduce(const Op& op);
+  void emit_contract(const Op& op);
+  llvm::Value* wins(const Op& op, DType t, llvm::Value* later, llvm::Value* best);
+  void emit_scan(const Op& op);
+  // region.cpp
+  std::vector<Lowered> of_segment(RegionId r, llvm::Value* lo, llvm::Value* hi, std::span<const Lowered> states);
+  void emit_region_fold(const Op& op);
+  void emit_region_scan(const Op& op);
+  // philox.cpp
+  void emit_philox(const Op& op);
 
   // pointwise.cpp, convert.cpp
   void emit_pointwise(const Op& op);
@@ -115,12 +147,24 @@ class Emitter {
   llvm::Value* from_compute(DType t, llvm::Value* x);  // rounded once
   llvm::Value* widened(DType t, llvm::Value* x);       // double with the same value
   llvm::Value* nan(DType t);
+  llvm::Value* fused(DType t, llvm::Value* a, llvm::Value* b, llvm::Value* c);  // a * b + c, rounded once
+
+  // buffer.cpp
+  // How the elements of a view of the ABI or of a buffer lie in memory.
+  struct Storage {
+    DType dtype = DType::f32;
+    bool constant = false;              // nothing writes it during the launch
+    std::vector<llvm::Value*> extents;  // of a buffer
+    std::vector<llvm::Value*> strides;  // in elements
+  };
+  Storage storage_of(ValueId view);
+  void emit_buffer(const Op& op);
 
   // memory.cpp
   void emit_load(const Op& op);
   void emit_store(const Op& op);
   llvm::Value* element_address(ValueId view, std::span<const ValueId> coordinates, const Lane* lane);
-  llvm::Value* load_element(const ViewParam& view, llvm::Value* address);
+  llvm::Value* load_element(const Storage& from, llvm::Value* address);
   void when(llvm::Value* condition, const std::function<void()>& then);
   bool store_needs_barrier(const Op& op);
   std::size_t alias_class(std::size_t view) const;
@@ -178,6 +222,9 @@ class Emitter {
   std::vector<Lowered> values_;
   std::map<std::string, llvm::Value*> symbols_;  // symbols and definitions, i64
   std::map<std::string, Shape> shapes_;          // by printed shape and layout
+  Workspace workspace_;
+  llvm::Value* slice_ = nullptr;  // of the workspace, of this program instance
+  std::map<ValueId, Storage> buffers_;
   AssertedFacts facts_;
   std::int64_t array_bytes_ = 0;
   std::vector<Loop> loops_;           // around the builder

@@ -1,4 +1,4 @@
-// Loads and stores of ABI views.
+// Loads and stores of ABI views and buffers.
 //
 // Addresses are 64-bit: base + byte size * sum of coordinate * stride. Nothing is read or written where the predicate is
 // false, and the address is computed only where it is true. A masked load without a fill gives 0 there.
@@ -24,36 +24,31 @@ void Emitter::when(llvm::Value* condition, const std::function<void()>& then) {
 }
 
 llvm::Value* Emitter::element_address(ValueId view, std::span<const ValueId> coordinates, const Lane* lane) {
-  const ViewParam* param = program_.abi.find_view(view);
-  KIR_CHECK(param && param->rank() == coordinates.size(), "an access to something that is no view of the ABI");
+  const Storage storage = storage_of(view);
+  KIR_CHECK(storage.strides.size() == coordinates.size(), "an access with one coordinate for each axis");
   llvm::Value* offset = b_.getInt64(0);
   for (std::size_t i = 0; i < coordinates.size(); ++i) {
     llvm::Value* c = b_.CreateSExtOrTrunc(lane_value(coordinates[i], lane), b_.getInt64Ty());
-    offset = b_.CreateAdd(offset, b_.CreateMul(c, expression(param->strides[i], 64)));
+    offset = b_.CreateAdd(offset, b_.CreateMul(c, storage.strides[i]));
   }
-  llvm::Value* bytes = b_.CreateMul(offset, b_.getInt64(static_cast<std::uint64_t>(byte_size(param->dtype))));
+  llvm::Value* bytes = b_.CreateMul(offset, b_.getInt64(static_cast<std::uint64_t>(byte_size(storage.dtype))));
   return b_.CreatePtrAdd(scalar(view), bytes);
 }
 
-llvm::Value* Emitter::load_element(const ViewParam& view, llvm::Value* address) {
+llvm::Value* Emitter::load_element(const Storage& from, llvm::Value* address) {
   llvm::LoadInst* load =
-      b_.CreateAlignedLoad(memory_type(view.dtype), address, llvm::Align(static_cast<std::uint64_t>(byte_size(view.dtype))));
-  bool aliased = false;
-  for (const AliasFact& f : program_.abi.aliases)
-    aliased = aliased || &program_.abi.views[f.a] == &view || &program_.abi.views[f.b] == &view;
-  if (view.access == Access::in && !aliased)
-    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
-  return from_memory(view.dtype, load);
+      b_.CreateAlignedLoad(memory_type(from.dtype), address, llvm::Align(static_cast<std::uint64_t>(byte_size(from.dtype))));
+  if (from.constant) load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+  return from_memory(from.dtype, load);
 }
 
 void Emitter::emit_load(const Op& op) {
   LoadView access = as_load(body_, op);
-  const ViewParam* view = program_.abi.find_view(access.view);
-  KIR_CHECK(view, "a load from something that is no view of the ABI");
+  const Storage from = storage_of(access.view);
   const Type& type = body_.type(op.results[0]);
   define(op.results[0], map_lanes(type, op.range, [&](const Lane& lane) -> llvm::Value* {
            const Lane* at = type.is(TypeKind::fragment) ? &lane : nullptr;
-           auto read = [&] { return load_element(*view, element_address(access.view, access.coordinates, at)); };
+           auto read = [&] { return load_element(from, element_address(access.view, access.coordinates, at)); };
            if (!access.where) return read();
            llvm::Value* fill = access.fill ? lane_value(access.fill, at) : llvm::Constant::getNullValue(value_type(type.dtype));
            llvm::Value* active = lane_value(access.where, at);
@@ -75,8 +70,7 @@ void Emitter::emit_load(const Op& op) {
 
 void Emitter::emit_store(const Op& op) {
   StoreView access = as_store(body_, op);
-  const ViewParam* view = program_.abi.find_view(access.view);
-  KIR_CHECK(view, "a store to something that is no view of the ABI");
+  const DType dtype = body_.type(access.view).dtype;
   // The access is as wide as its widest part: a scalar value may be stored at fragment coordinates.
   const Type* shape = &body_.type(access.value);
   for (ValueId c : access.coordinates)
@@ -88,9 +82,9 @@ void Emitter::emit_store(const Op& op) {
     llvm::Value* active = access.where ? lane_value(access.where, lane) : b_.getInt1(true);
     if (elected) active = b_.CreateAnd(active, elected);
     when(active, [&] {
-      llvm::Value* value = to_memory(view->dtype, lane_value(access.value, lane));
+      llvm::Value* value = to_memory(dtype, lane_value(access.value, lane));
       b_.CreateAlignedStore(value, element_address(access.view, access.coordinates, lane),
-                            llvm::Align(static_cast<std::uint64_t>(byte_size(view->dtype))));
+                            llvm::Align(static_cast<std::uint64_t>(byte_size(dtype))));
     });
   };
   if (shape->is(TypeKind::fragment))
@@ -120,7 +114,8 @@ std::size_t Emitter::alias_class(std::size_t view) const {
 bool Emitter::store_needs_barrier(const Op& op) {
   StoreView access = as_store(body_, op);
   auto class_of = [&](ValueId v) {
-    return alias_class(static_cast<std::size_t>(program_.abi.find_view(v) - program_.abi.views.data()));
+    const ViewParam* view = program_.abi.find_view(v);  // a buffer is refused in programs of several threads
+    return view ? alias_class(static_cast<std::size_t>(view - program_.abi.views.data())) : SIZE_MAX;
   };
   const std::size_t mine = class_of(access.view);
   std::size_t accesses = 0;

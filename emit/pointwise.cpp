@@ -40,6 +40,12 @@ llvm::Value* Emitter::widened(DType t, llvm::Value* x) {
   return t == DType::f32 ? b_.CreateFPExt(x, b_.getDoubleTy()) : narrow_to_double(b_, t, x);
 }
 
+llvm::Value* Emitter::fused(DType t, llvm::Value* a, llvm::Value* b, llvm::Value* c) {
+  if (is_narrow_float(t))
+    return double_to_narrow(b_, fma_round_to_odd(b_, widened(t, a), widened(t, b), widened(t, c)), t, false);
+  return b_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
+}
+
 llvm::Value* Emitter::min_max(OpKind kind, DType t, llvm::Value* a, llvm::Value* b) {
   const bool maximum = kind == OpKind::max_nan || kind == OpKind::max_num;
   const bool propagate = kind == OpKind::max_nan || kind == OpKind::min_nan;
@@ -142,12 +148,7 @@ llvm::Value* Emitter::pointwise(const Op& op, std::span<llvm::Value* const> x) {
       if (real) return on_sign(false);
       return b_.CreateSelect(b_.CreateICmpSLT(x[0], integer(0)), b_.CreateNeg(x[0]), x[0]);
     case OpKind::div: return done(b_.CreateFDiv(wide(0), wide(1)));
-    case OpKind::fma:
-      if (is_narrow_float(t)) {
-        llvm::Value* odd = fma_round_to_odd(b_, widened(t, x[0]), widened(t, x[1]), widened(t, x[2]));
-        return double_to_narrow(b_, odd, t, false);
-      }
-      return b_.CreateIntrinsic(llvm::Intrinsic::fma, {x[0]->getType()}, {x[0], x[1], x[2]});
+    case OpKind::fma: return fused(t, x[0], x[1], x[2]);
     case OpKind::min_nan:
     case OpKind::max_nan:
     case OpKind::min_num:

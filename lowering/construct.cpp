@@ -8,7 +8,6 @@
 #include "lowering/fuse.h"
 #include "lowering/group.h"
 #include "lowering/segment.h"
-#include "lowering/supported.h"
 #include "lowering/translate.h"
 
 namespace kir::lowering {
@@ -29,6 +28,10 @@ Abi import_abi(const Abi& abi, ExprPool& pool) {
     import(s.hi);
   }
   for (Expr& e : out.where) import(e);
+  for (DataFact& f : out.data) {
+    import(f.lo);
+    import(f.hi);
+  }
   return out;
 }
 
@@ -42,9 +45,8 @@ Type import_type(const Type& t, ExprPool& pool) {
 
 std::optional<Construction> construct(const Kernel& kernel, Diagnostics& diagnostics) {
   const std::size_t errors_before = diagnostics.error_count();
-  if (!check_supported(kernel, diagnostics)) return std::nullopt;
   KernelFacts facts(kernel);
-  if (!check_fusible(facts, diagnostics)) return std::nullopt;
+  if (!settle_tensors(facts, diagnostics)) return std::nullopt;
   std::vector<GroupPlan> groups = form_groups(facts);
 
   auto program = std::make_shared<PhysicalProgram>();
@@ -76,6 +78,8 @@ std::optional<Construction> construct(const Kernel& kernel, Diagnostics& diagnos
   program->work_id = free_name(kernel.abi, "w");
   reserved.insert(program->work_id);
   for (const SymbolInfo& s : kernel.abi.symbols) reserved.insert(s.name);
+  for (const SegmentPlan& s : space.segments) reserved.insert({s.length_name, s.offset_name});
+  reserved.insert(space.grid_name);
   ValueId work = builder.add_argument(root, Type::scalar(DType::i64), program->work_id);
 
   std::vector<RegionId> roots = {root};

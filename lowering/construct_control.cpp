@@ -26,6 +26,7 @@ void Translator::members(OpId id, const std::function<void()>& body_of_member) {
     RegionId body = builder_.new_region();
     builder_.set_region_origin(body, op.regions[0]);
     enter(body);
+    ++repeats_;
     const Value& kir = b_.value(region.args[k]);
     ValueId arg = builder_.add_argument(body, Type::scalar(DType::i64), fresh_name(kir.name), kir.range, region.args[k]);
     bind(region.args[k], arg);
@@ -35,6 +36,7 @@ void Translator::members(OpId id, const std::function<void()>& body_of_member) {
   while (!loops.empty()) {
     builder_.emit(OpKind::next, {}, {}, {}, op.range, id);
     leave();
+    --repeats_;
     Attrs attrs;
     attrs.set(AttrKey::ranges, std::move(loops.back().range));
     builder_.emit_with_regions(OpKind::for_loop, {}, std::move(attrs), {loops.back().region}, {}, op.range, id);
@@ -42,7 +44,7 @@ void Translator::members(OpId id, const std::function<void()>& body_of_member) {
   }
 }
 
-RegionId Translator::mirror(RegionId kir) {
+RegionId Translator::open_mirror(RegionId kir) {
   const Region& region = b_.region(kir);
   RegionId out = builder_.new_region();
   builder_.set_region_origin(out, kir);
@@ -51,26 +53,45 @@ RegionId Translator::mirror(RegionId kir) {
     const Value& v = b_.value(a);
     bind(a, builder_.add_argument(out, type(v.type), fresh_name(v.name), v.range, a));
   }
-  for (OpId o : region.ops) op(o);
+  if (b_.op(region.parent).kind != OpKind::if_else) ++repeats_;
+  return out;
+}
+
+void Translator::close_mirror(RegionId kir) {
+  if (b_.op(b_.region(kir).parent).kind != OpKind::if_else) --repeats_;
   leave();
+}
+
+RegionId Translator::mirror(RegionId kir) {
+  RegionId out = open_mirror(kir);
+  for (OpId o : b_.region(kir).ops) op(o);
+  close_mirror(kir);
   return out;
 }
 
 void Translator::structured(OpId id) {
   const Op& op = b_.op(id);
+  if (facts_.keeps(id)) return collecting_loop(id);
   // Operands and bounds belong to the outside of the regions: their values are those of before.
   std::vector<ValueId> operands = values(op.operands);
   Attrs attrs = attributes(op);
   std::vector<RegionId> regions;
   for (RegionId r : op.regions) regions.push_back(mirror(r));
+  finish(id, std::move(operands), std::move(attrs), std::move(regions), 0, op.results.size());
+}
+
+void Translator::finish(OpId id, std::vector<ValueId> operands, Attrs attrs, std::vector<RegionId> regions, std::size_t first,
+                        std::size_t count) {
+  const Op& op = b_.op(id);
+  const std::span<const ValueId> results = std::span(op.results).subspan(first, count);
   std::vector<Type> types;
   std::vector<std::string> names;
-  for (ValueId r : op.results) {
+  for (ValueId r : results) {
     types.push_back(type(b_.type(r)));
     names.push_back(fresh_name(b_.value(r).name));
   }
-  bind_results(id, builder_.emit_with_regions(op.kind, std::move(operands), std::move(attrs), std::move(regions),
-                                              std::move(types), op.range, id, std::move(names)));
+  bind_results(results, builder_.emit_with_regions(op.kind, std::move(operands), std::move(attrs), std::move(regions),
+                                                   std::move(types), op.range, id, std::move(names)));
 }
 
 void Translator::assume(OpId id) { emit_like(id); }

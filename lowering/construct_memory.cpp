@@ -1,4 +1,5 @@
-// Loads and stores: the access relation is composed into plain coordinates of an ABI view, predicate and fill stay.
+// Loads, stores and atomics: the access relation is composed into plain coordinates of an ABI view or buffer, predicate and
+// fill stay.
 #include "lowering/relation.h"
 #include "lowering/translate.h"
 
@@ -22,9 +23,7 @@ Translator::Element Translator::element(OpId id, ValueId view, Coordinates at, b
       kernel_, view, std::move(at.physical), pool_, [&](Expr l) { return pool_.value(value(l.value()), l.sort()); }, masked);
   Place meant = resolve(
       kernel_, view, std::move(at.spec), claims_.pool(), [&](Expr l) { return claims_.spec(l.value(), l.sort()); }, masked);
-  const ViewParam* param = kernel_.abi.find_view(place.base);
-  KIR_CHECK(param, "an access of {} names no ABI view", kernel_.id());
-  Element e{value(place.base), param->name, {}, std::move(meant.coordinates)};
+  Element e{value(place.base), facts_.name(place.base), {}, std::move(meant.coordinates)};
   for (Expr c : place.coordinates) e.coordinates.push_back(materialise(c, id));
   return e;
 }
@@ -42,6 +41,14 @@ void Translator::load(OpId id) {
                             {fresh_name(b_.value(op.results[0]).name)});
   bind_results(id, made);
   claims_.access(id, "load", e.name, e.spec, e.coordinates, l.where, where);
+}
+
+void Translator::assume_in_bounds(OpId id) {
+  const Op& op = b_.op(id);
+  Element e = element(id, op.operands[0], coordinates(std::span(op.operands).subspan(1)), false);
+  std::vector<ValueId> operands = {e.view};
+  operands.insert(operands.end(), e.coordinates.begin(), e.coordinates.end());
+  builder_.emit(OpKind::assume_in_bounds, std::move(operands), {}, {}, op.range, id);
 }
 
 void Translator::store(OpId id) {
@@ -80,7 +87,7 @@ void Translator::atomic(OpId id) {
     names.push_back(fresh_name(b_.value(r).name));
   }
   Attrs attrs = attributes(op);
-  attrs.set(AttrKey::scope, scope_of(op.attrs.get<Sharing>(AttrKey::sharing)));
+  attrs.set(AttrKey::atomic_scope, scope_of(op.attrs.get<Sharing>(AttrKey::sharing)));
   bind_results(id,
                builder_.emit(op.kind, std::move(operands), std::move(attrs), std::move(types), op.range, id, std::move(names)));
   claims_.access(id, row(op.kind).name, e.name, e.spec, e.coordinates, a.where, where);

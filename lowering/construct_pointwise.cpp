@@ -18,6 +18,17 @@ void Translator::index(OpId id) {
   claims_.define_spec(op.results[0], kir);
 }
 
+void Translator::part(OpId id) {
+  const Op& op = b_.op(id);
+  const ExprList& range = op.attrs.get<ExprList>(AttrKey::ranges);
+  const Expr lo = expr(range[0]), hi = expr(range[1]);
+  const Expr meant_lo = claims_.spec(range[0]), meant_hi = claims_.spec(range[1]);
+  map_[op.results[0]] = materialise(lo, id, b_.value(op.results[0]).name);
+  map_[op.results[1]] = materialise(max(lo, hi), id, b_.value(op.results[1]).name);
+  claims_.bind_spec(op.results[0], meant_lo);
+  claims_.bind_spec(op.results[1], max(meant_lo, meant_hi));
+}
+
 void Translator::convert(OpId id) {
   const Op& op = b_.op(id);
   const Type& from = b_.type(op.operands[0]);

@@ -47,7 +47,7 @@ void Translator::member(OpId id) {
     Attrs attrs{{AttrKey::atomic_op, *atomic},
                 {AttrKey::memory_order, MemoryOrder::relaxed},
                 {AttrKey::sharing, Sharing::invocation},
-                {AttrKey::scope, scope_of(Sharing::invocation)}};
+                {AttrKey::atomic_scope, scope_of(Sharing::invocation)}};
     builder_.emit(OpKind::atomic_rmw, std::move(operands), std::move(attrs), {Type::scalar(b_.type(op.operands[0]).dtype)},
                   op.range, id);
     return;

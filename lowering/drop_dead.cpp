@@ -1,8 +1,10 @@
 // drop-dead-values: removes operations without effect whose results nothing uses. Composing relations and moving producers
 // into groups leaves some behind. Fewer loads and divisions can only make fewer executions erroneous, and the values that
-// reach memory stay the same.
+// reach memory stay the same. A store to a buffer counts where something loads from the buffer.
 #include "lowering/pipeline.h"
 #include "lowering/rewrite.h"
+
+#include <unordered_map>
 
 #include "core/ir/loop_exit.h"
 #include "core/ir/memory_access.h"
@@ -17,7 +19,16 @@ class Liveness {
     for (std::uint32_t i = 0; i < b.op_count(); ++i) {
       const Op& op = b.op(OpId(i));
       if (is_loop_exit(op.kind)) exits_[loop_of_exit(b, op).index].push_back(OpId(i));
-      if (op.kind == OpKind::store || is_atomic(op.kind) || op.kind == OpKind::assume) mark(OpId(i));
+      if (op.kind == OpKind::store) {
+        const OpId made = b.value(op.operands[0]).op;  // a buffer: seen by its loads alone
+        if (made)
+          stores_[made].push_back(OpId(i));
+        else
+          mark(OpId(i));
+      }
+      // Atomics order other accesses; a loop that may run forever is seen by that.
+      if (is_atomic(op.kind) || op.kind == OpKind::while_loop) mark(OpId(i));
+      if (op.kind == OpKind::assume || op.kind == OpKind::assume_in_bounds) mark(OpId(i));
       if (row(op.kind).terminator && !b.region(op.parent).parent) mark(OpId(i));  // of a group
     }
     while (!work_.empty()) {
@@ -48,12 +59,15 @@ class Liveness {
     }
     for (RegionId r : op.regions) mark(b_.region(r).ops.back());
     for (OpId exit : exits_[id.index]) mark(exit);
+    if (op.kind == OpKind::buffer)
+      for (OpId store : stores_[b_.value(op.results[0]).op]) mark(store);
   }
 
   const Body& b_;
   std::vector<bool> live_;
   std::vector<std::vector<OpId>> exits_;  // of each loop
   std::vector<OpId> work_;
+  std::unordered_map<OpId, std::vector<OpId>> stores_;  // of a buffer
 };
 
 }  // namespace

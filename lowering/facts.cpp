@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/check.h"
+#include "core/ir/fold.h"
 #include "core/ir/memory_access.h"
 #include "core/ir/op_table.h"
 #include "lowering/relation.h"
@@ -25,7 +26,28 @@ KernelFacts::KernelFacts(const Kernel& kernel) : kernel_(kernel) {
     if (kind != OpKind::store && !is_atomic(kind) && !is_update(kind)) continue;
     for (OpId at(i); at && !effect_[at.index]; at = b.region(b.op(at).parent).parent) effect_[at.index] = true;
   }
-  alias_class_.resize(kernel.abi.views.size());
+  uses_.assign(b.value_count(), 0);
+  reads_.assign(b.op_count(), 0);
+  for (std::uint32_t i = 0; i < b.op_count(); ++i) {
+    const Op& op = b.op(OpId(i));
+    if (op.kind == OpKind::buffer) {
+      buffer_number_.emplace(op.results[0], kernel.abi.views.size() + buffers_.size());
+      buffers_.push_back(OpId(i));
+    }
+    if (op.kind == OpKind::elem || op.kind == OpKind::gather || op.kind == OpKind::concat)
+      for (ValueId v : op.operands)
+        if (b.type(v).is(TypeKind::tensor))
+          if (OpId let = b.value(base_of(kernel, v)).op) ++reads_[let.index];
+    for (ValueId v : op.operands) ++uses_[v.index];
+    for (const auto& [key, attr] : op.attrs.all()) {
+      if (auto* e = std::get_if<Expr>(&attr))
+        for (ValueId v : value_leaves(*e)) ++uses_[v.index];
+      if (auto* list = std::get_if<ExprList>(&attr))
+        for (Expr e : *list)
+          for (ValueId v : value_leaves(e)) ++uses_[v.index];
+    }
+  }
+  alias_class_.resize(kernel.abi.views.size() + buffers_.size());
   std::iota(alias_class_.begin(), alias_class_.end(), 0u);
   for (const AliasFact& fact : kernel.abi.aliases) {
     std::size_t from = alias_class_[fact.a], to = alias_class_[fact.b];
@@ -57,6 +79,10 @@ Expr KernelFacts::expand(ValueId v) const {
   Expr out;
   if (value.op && body().op(value.op).kind == OpKind::index) {
     out = expand(body().op(value.op).attrs.get<Expr>(AttrKey::expr));
+  } else if (value.op && body().op(value.op).kind == OpKind::part) {
+    const ExprList& range = body().op(value.op).attrs.get<ExprList>(AttrKey::ranges);
+    out = expand(range[0]);
+    if (v == body().op(value.op).results[1]) out = max(out, expand(range[1]));
   } else {
     out = pool_.value(v, value.type.is_scalar(DType::i1) ? Sort::boolean : Sort::integer);
   }
@@ -70,7 +96,38 @@ bool KernelFacts::launch_visible(Expr e) {
 
 bool KernelFacts::is_free(OpId id) const {
   const Op& op = body().op(id);
-  return is_pointwise(op.kind) || is_relation(op.kind) || op.kind == OpKind::iota;
+  return is_pointwise(op.kind) || is_relation(op.kind) || op.kind == OpKind::part || op.kind == OpKind::iota;
+}
+
+bool KernelFacts::keeps(OpId id) const {
+  const Op& op = body().op(id);
+  switch (op.kind) {
+    case OpKind::buffer:
+    case OpKind::region_scan:
+    case OpKind::scan: return true;
+    case OpKind::for_loop: return op.results.size() > op.operands.size();
+    default: return is_read_in_place(op.kind) && kept_.contains(id);
+  }
+}
+
+void KernelFacts::keep(OpId let) {
+  kept_.insert(let);
+  accesses_.clear();
+}
+
+OpId KernelFacts::buffer(std::size_t view) const {
+  return view < kernel_.abi.views.size() ? OpId() : buffers_[view - kernel_.abi.views.size()];
+}
+
+std::string KernelFacts::view_name(std::size_t view) const {
+  OpId made = buffer(view);
+  return made ? name(body().op(made).results[0]) : kernel_.abi.views[view].name;
+}
+
+std::optional<std::size_t> KernelFacts::view_number(ValueId base) const {
+  if (const ViewParam* param = kernel_.abi.find_view(base)) return static_cast<std::size_t>(param - kernel_.abi.views.data());
+  auto it = buffer_number_.find(base);
+  return it == buffer_number_.end() ? std::nullopt : std::optional(it->second);
 }
 
 const std::vector<ValueId>& KernelFacts::captures(OpId root) const {
@@ -119,7 +176,7 @@ class KernelFacts::Walk {
       return;
     }
     const Op& o = b_.op(id);
-    if (is_relation(o.kind) || makes_tensor(o.kind)) return;
+    if (is_relation(o.kind) || (is_read_in_place(o.kind) && !f_.keeps(id))) return;
     if (is_memory_access(o.kind)) {
       const MemoryAccess a = as_access(b_, o);
       access(id, site, a.view, coordinates(a.coordinates), writes_element(o.kind));
@@ -131,44 +188,64 @@ class KernelFacts::Walk {
     } else {
       for (RegionId r : o.regions)
         for (OpId inner : b_.region(r).ops) op(inner, site);
+      // Of what is kept, elements that only the operation knows.
+      if (is_read_in_place(o.kind))
+        sources(id, std::vector(b_.type(o.results[0]).rank(), f_.pool_.value(o.results[0])), site);
     }
   }
 
  private:
-  // What reading an element of a tensor reads.
+  // What reading an element of a tensor reads. What is kept is read where it is made.
   void element(ValueId tensor, std::vector<Expr> at, OpId site) {
     Place place = resolve(f_.kernel_, tensor, std::move(at), f_.pool_, leaf());
     const OpId made = b_.value(place.base).op;
-    if (!made || !makes_tensor(b_.op(made).kind)) return;  // construction reports it
+    if (!made || !is_read_in_place(b_.op(made).kind) || f_.keeps(made)) return;
     if (++visited_ > kMaxInlined) f_.too_large_ = true;
-    const Op& o = b_.op(made);
     const auto saved = args_;
-    if (!o.regions.empty()) {
-      const Region& region = b_.region(o.regions[0]);
-      for (std::size_t i = 0; i < place.coordinates.size(); ++i) args_[region.args[i]] = place.coordinates[i];
-      for (OpId inner : region.ops) op(inner, site);
-    }
-    if (o.kind == OpKind::gather) source(made, o.operands[0], coordinates(b_.yields(o.regions[0])), site);
-    if (o.kind == OpKind::concat) {  // one of them
-      const auto axis = static_cast<std::size_t>(o.attrs.get<std::int64_t>(AttrKey::axis));
-      for (ValueId v : o.operands) {
-        source(made, v, place.coordinates, site);
-        place.coordinates[axis] = place.coordinates[axis] - bound(f_.expand(b_.type(v).shape[axis]));
-      }
-    }
+    enter(b_.op(made), place.coordinates);
+    for (RegionId region : b_.op(made).regions)
+      for (OpId inner : b_.region(region).ops) op(inner, site);
+    sources(made, std::move(place.coordinates), site);
     args_ = saved;
+  }
+  // What a gather or concat reads for its element `at`; the regions have been followed.
+  void sources(OpId made, std::vector<Expr> at, OpId site) {
+    const Op& o = b_.op(made);
+    if (o.kind == OpKind::gather) source(made, o.operands[0], coordinates(b_.yields(o.regions[0])), site);
+    if (o.kind != OpKind::concat) return;
+    const auto axis = static_cast<std::size_t>(o.attrs.get<std::int64_t>(AttrKey::axis));
+    for (ValueId v : o.operands) {  // one of them
+      source(made, v, at, site);
+      at[axis] = at[axis] - bound(f_.expand(b_.type(v).shape[axis]));
+    }
   }
   void source(OpId reader, ValueId v, std::vector<Expr> at, OpId site) {
     if (f_.too_large_) return;
     if (b_.type(v).is(TypeKind::view)) return access(reader, site, v, std::move(at), false);
-    element(v, std::move(at), site);
+    element(v, std::move(at), site ? site : reader);
+  }
+  // The arguments of a tensor's or contraction's regions at one element.
+  void enter(const Op& source, const std::vector<Expr>& at) {
+    if (source.regions.empty()) return;
+    if (source.kind != OpKind::contract) {
+      for (std::size_t i = 0; i < at.size(); ++i) args_[b_.region(source.regions[0]).args[i]] = at[i];
+      return;
+    }
+    const ContractAxes axes = *contract_axes(source);
+    const ExprList& ranges = source.attrs.get<ExprList>(AttrKey::ranges);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const Expr lo = bound(f_.expand(ranges[2 * i]));
+      const Expr here = lo.is_constant(0) ? at[i] : lo + at[i];
+      if (i < axes.batch + axes.left) args_[b_.region(source.regions[0]).args[i]] = here;
+      if (i < axes.batch) args_[b_.region(source.regions[1]).args[i]] = here;
+      if (i >= axes.batch + axes.left) args_[b_.region(source.regions[1]).args[i - axes.left]] = here;
+    }
   }
   void access(OpId id, OpId site, ValueId view, std::vector<Expr> at, bool write) {
     Place place = resolve(f_.kernel_, view, std::move(at), f_.pool_, leaf());
-    const ViewParam* param = f_.kernel_.abi.find_view(place.base);
-    if (!param) return;  // construction reports it
-    out_.push_back({id, write, static_cast<std::size_t>(param - f_.kernel_.abi.views.data()), std::move(place.coordinates),
-                    site ? site : id});
+    const std::optional<std::size_t> number = f_.view_number(place.base);
+    if (!number) return;  // construction reports it
+    out_.push_back({id, write, *number, std::move(place.coordinates), site ? site : id});
   }
   std::function<Expr(Expr)> leaf() {
     return [this](Expr l) { return l.is(ExprKind::value) ? bound(f_.expand(l.value())) : Expr(); };

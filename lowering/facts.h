@@ -18,11 +18,11 @@
 
 namespace kir::lowering {
 
-// One load or store, told as an element of an ABI view.
+// One load or store, told as an element of an ABI view or of a buffer.
 struct Access {
   OpId op;
   bool write = false;
-  std::size_t view = 0;           // index into abi.views
+  std::size_t view = 0;           // index into abi.views; beyond them, of a buffer
   std::vector<Expr> coordinates;  // facts' pool
   OpId site;                      // the operation at which it is executed: op itself, or the `elem` that reads a tensor
 };
@@ -50,6 +50,17 @@ class KernelFacts {
   bool has_effect(OpId op) const { return effect_[op.index]; }
   // A pure operation that costs nothing to repeat: no memory read, no loop, no tensor.
   bool is_free(OpId op) const;
+  // How often the value is an operand or stands in an expression.
+  int uses(ValueId v) const { return uses_[v.index]; }
+  bool is_used(ValueId v) const { return uses_[v.index] > 0; }
+
+  // The operation makes elements that a program has to keep in memory: a buffer, what a loop collects, the elements of scans,
+  // and a tensor that cannot be read again where it is used.
+  bool keeps(OpId op) const;
+  // The elements of the tensor are read at more than one place.
+  bool is_read_again(OpId let) const { return reads_[let.index] > 1; }
+  // From now on the tensor that `let` makes is kept.
+  void keep(OpId let);
   // Values used by the operation or inside it and defined outside it.
   const std::vector<ValueId>& captures(OpId op) const;
   // The operation of `region` in which `op` lies (itself or nested), if any.
@@ -64,6 +75,17 @@ class KernelFacts {
 
   // Two views that may name one element: equal, or joined by alias facts (taken as transitive).
   bool may_alias(std::size_t view_a, std::size_t view_b) const { return alias_class_[view_a] == alias_class_[view_b]; }
+
+  // The buffer behind a view number beyond those of the ABI, and a view's name.
+  OpId buffer(std::size_t view) const;
+  std::string view_name(std::size_t view) const;
+  std::optional<std::size_t> view_number(ValueId base) const;
+
+  // Launch-visible bounds of an expanded expression, where its leaves have some: lo <= e <= hi. Empty: none known.
+  struct Bounds {
+    Expr lo, hi;
+  };
+  Bounds bounds(Expr expanded) const;
 
   // "softmax.kir:6:3", for explanations.
   std::string where(OpId op) const;
@@ -80,6 +102,11 @@ class KernelFacts {
   mutable bool too_large_ = false;
   std::unordered_set<Expr> extents_;
   std::unique_ptr<Facts> preconditions_;  // of the launch
+  std::unordered_map<ValueId, std::size_t> buffer_number_;
+  std::vector<OpId> buffers_;
+  std::unordered_set<OpId> kept_;
+  std::vector<int> uses_;
+  std::vector<int> reads_;  // of a tensor: operands of operations that read elements
   std::vector<bool> effect_;
   std::vector<std::size_t> position_;
   std::vector<std::size_t> alias_class_;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
+#include "core/ir/op_table.h"
 #include "lowering/relation.h"
 
 namespace kir::lowering {
@@ -11,24 +13,26 @@ namespace {
 
 class Fusing {
  public:
-  Fusing(const KernelFacts& facts, Diagnostics& diagnostics) : f_(facts), b_(facts.body()), diagnostics_(diagnostics) {
+  explicit Fusing(const KernelFacts& facts) : f_(facts), b_(facts.body()) {
     for (OpId op : b_.region(f_.kernel().root).ops)
       for (const Access& a : f_.accesses(op))
         if (a.write) stores_.push_back(&a);
   }
 
-  void check() {
+  // Tensors between whose `let` and use a store to what they load lies.
+  std::set<OpId> outdated() {
     for (OpId op : b_.region(f_.kernel().root).ops)
       for (const Access& a : f_.accesses(op))
         if (!a.write)
           if (OpId let = outermost_tensor(a.op)) check(a, let);
+    return std::move(outdated_);
   }
 
  private:
   OpId outermost_tensor(OpId op) const {
     OpId found;
     for (OpId at = op; at; at = b_.region(b_.op(at).parent).parent)
-      if (makes_tensor(b_.op(at).kind)) found = at;
+      if (is_read_in_place(b_.op(at).kind)) found = at;
     return found;
   }
 
@@ -39,7 +43,7 @@ class Fusing {
       OpId at = f_.ancestor_in(s->op, region);
       if (!at) continue;
       auto p = static_cast<std::ptrdiff_t>(f_.position(at));
-      if (p > from && p < to) report(load, let, *s);
+      if (p > from && p < to) outdated_.insert(let);
     }
   }
 
@@ -56,7 +60,7 @@ class Fusing {
       if (repeats) {
         for (const Access* s : stores_)
           if (f_.may_alias(s->view, load.view) && f_.ancestor_in(s->op, op.parent) == at && !same_member(op, load, *s))
-            report(load, let, *s);
+            outdated_.insert(let);
       }
       for (RegionId inner : op.regions)
         if (f_.ancestor_in(load.site, inner)) region = inner;
@@ -73,26 +77,20 @@ class Fusing {
     return true;
   }
 
-  void report(const Access& load, OpId let, const Access& store) {
-    if (!reported_.insert({let, store.op}).second) return;
-    const ViewParam& written = f_.kernel().abi.views[store.view];
-    diagnostics_.error(
-        "L-01", b_.op(let).range,
-        fmt::format("tensor {} loads {}, and the store to {} at {} lies between it and its use at {}: its elements would have "
-                    "to be kept, and there is no buffer for them",
-                    f_.name(b_.op(let).results[0]), f_.kernel().abi.views[load.view].name, written.name, f_.where(store.op),
-                    f_.where(load.site)),
-        "use the tensor before the store, or write it to a view of its own in another kernel");
-  }
-
   const KernelFacts& f_;
   const Body& b_;
-  Diagnostics& diagnostics_;
   std::vector<const Access*> stores_;
-  std::set<std::pair<OpId, OpId>> reported_;
+  std::set<OpId> outdated_;
 };
 
-// Tensors and views that construction can follow: everything but results and arguments of control.
+// What a value's elements are, construction knows of everything but tensors that control chooses or carries.
+bool is_followable(const KernelFacts& facts, const Value& value) {
+  if (!value.op) return false;
+  const Op& op = facts.body().op(value.op);
+  if (op.kind == OpKind::for_loop) return value.position >= op.operands.size();
+  return is_relation(op.kind) || is_read_in_place(op.kind) || facts.keeps(value.op);
+}
+
 bool check_followable(const KernelFacts& facts, Diagnostics& diagnostics) {
   const Kernel& kernel = facts.kernel();
   const Body& b = facts.body();
@@ -101,7 +99,7 @@ bool check_followable(const KernelFacts& facts, Diagnostics& diagnostics) {
     const Value& value = b.value(ValueId(i));
     if (!value.type.is(TypeKind::tensor) && !value.type.is(TypeKind::view)) continue;
     if (kernel.abi.find_view(ValueId(i))) continue;
-    if (value.op && (is_relation(b.op(value.op).kind) || makes_tensor(b.op(value.op).kind))) continue;
+    if (is_followable(facts, value)) continue;
     diagnostics.error("L-02", value.range,
                       fmt::format("{} is a tensor chosen or carried by control flow: it would have to be kept, and there is no "
                                   "buffer for it",
@@ -112,12 +110,36 @@ bool check_followable(const KernelFacts& facts, Diagnostics& diagnostics) {
   return ok;
 }
 
+// What is kept is stored to, which only statements can do.
+bool check_places(const KernelFacts& facts, Diagnostics& diagnostics) {
+  const Body& b = facts.body();
+  bool ok = true;
+  for (std::uint32_t i = 0; i < b.op_count(); ++i) {
+    if (!facts.keeps(OpId(i))) continue;
+    for (RegionId r = b.op(OpId(i)).parent; b.region(r).parent; r = b.op(b.region(r).parent).parent) {
+      const Op& around = b.op(b.region(r).parent);
+      const auto which =
+          static_cast<std::size_t>(std::find(around.regions.begin(), around.regions.end(), r) - around.regions.begin());
+      const Contents contents = row(around.kind).regions[which].contents;
+      if (contents == Contents::statements || contents == Contents::results) continue;
+      diagnostics.error("L-07", b.op(OpId(i)).range,
+                        fmt::format("the elements of this {} would have to be kept inside a {}, which writes nothing",
+                                    row(b.op(OpId(i)).kind).name, row(around.kind).name),
+                        "compute it outside, or write the loop around it as a for");
+      ok = false;
+      break;
+    }
+  }
+  return ok;
+}
+
 }  // namespace
 
-bool check_fusible(const KernelFacts& facts, Diagnostics& diagnostics) {
+bool settle_tensors(KernelFacts& facts, Diagnostics& diagnostics) {
   std::size_t before = diagnostics.error_count();
   if (!check_followable(facts, diagnostics)) return false;
-  Fusing(facts, diagnostics).check();
+  for (OpId let : Fusing(facts).outdated()) facts.keep(let);
+  if (!check_places(facts, diagnostics)) return false;
   if (facts.too_large())
     diagnostics.error("L-03", facts.kernel().range,
                       fmt::format("reading the tensors of {} where they are used takes more than {} operations",

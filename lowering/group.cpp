@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "core/ir/fold.h"
 #include "core/ir/op_table.h"
 
 namespace kir::lowering {
@@ -71,7 +72,7 @@ class Forming {
     return out;
   }
 
-  const std::string& view(const Access& a) const { return f_.kernel().abi.views[a.view].name; }
+  std::string view(const Access& a) const { return f_.view_name(a.view); }
   static std::string_view verb(const Access& a) { return a.write ? "written" : "read"; }
 
   std::size_t find(std::size_t i) const {
@@ -105,7 +106,7 @@ class Forming {
     }
     std::set<std::size_t> facts;
     for (OpId op : root_.ops)
-      if (b_.op(op).kind == OpKind::assume && takes_along(op, members)) {
+      if ((b_.op(op).kind == OpKind::assume || b_.op(op).kind == OpKind::assume_in_bounds) && takes_along(op, members)) {
         facts.insert(f_.position(op));
         collect(op, facts);
       }
@@ -134,8 +135,12 @@ class Forming {
       for (ValueId v : b_.region(op.regions[0]).args) s += (s.empty() ? "" : ", ") + f_.name(v);
       return s;
     };
-    if (op.kind == OpKind::reduce)
-      lines.push_back(fmt::format("axis {} stays inside: the reduce at {} runs over it", axes(), f_.where(id)));
+    if (op.kind == OpKind::reduce || op.kind == OpKind::arg_reduce || op.kind == OpKind::scan)
+      lines.push_back(fmt::format("axis {} stays inside: the {} at {} runs over it", axes(), row(op.kind).name, f_.where(id)));
+    if (op.kind == OpKind::contract) describe_contract(op, id, lines);
+    if (f_.keeps(id))
+      lines.push_back(
+          fmt::format("what the {} at {} makes is kept in a buffer of the instance", row(op.kind).name, f_.where(id)));
     if (op.kind == OpKind::for_loop)
       lines.push_back(fmt::format("axis {} stays inside: the for at {} is ordered", f_.name(b_.region(op.regions[0]).args[0]),
                                   f_.where(id)));
@@ -143,6 +148,24 @@ class Forming {
       lines.push_back(fmt::format("the while at {} is ordered and stays inside", f_.where(id)));
     for (RegionId r : op.regions)
       for (OpId inner : b_.region(r).ops) describe_inside(inner, lines);
+  }
+
+  // Batch and free axes are those of whatever reads the elements.
+  void describe_contract(const Op& op, OpId id, std::vector<std::string>& lines) const {
+    const ContractAxes axes = *contract_axes(op);
+    auto names = [&](std::size_t side, std::size_t first, std::size_t count) {
+      std::string s;
+      for (std::size_t k = first; k < first + count; ++k)
+        s += (s.empty() ? "" : ", ") + f_.name(b_.region(op.regions[side]).args[k]);
+      return s;
+    };
+    std::string outer = names(0, 0, axes.batch + axes.left), right = names(1, axes.batch, axes.right);
+    if (!outer.empty() && !right.empty()) outer += ", ";
+    outer += right;
+    if (!outer.empty())
+      lines.push_back(fmt::format("axes {} of the contract at {} enter with what reads its elements", outer, f_.where(id)));
+    lines.push_back(fmt::format("axis {} stays inside: the contract at {} sums over it",
+                                names(0, axes.batch + axes.left, axes.paired), f_.where(id)));
   }
 
   const KernelFacts& f_;

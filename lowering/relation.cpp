@@ -71,8 +71,9 @@ bool is_relation(OpKind kind) {
          kind == OpKind::reshape;
 }
 
-bool makes_tensor(OpKind kind) {
-  return kind == OpKind::tensor || kind == OpKind::gather || kind == OpKind::concat || kind == OpKind::iota;
+bool is_read_in_place(OpKind kind) {
+  return kind == OpKind::tensor || kind == OpKind::gather || kind == OpKind::concat || kind == OpKind::iota ||
+         kind == OpKind::contract;
 }
 
 Place resolve(const Kernel& kernel, ValueId resource, std::vector<Expr> at, ExprPool& pool, const LeafMap& leaf, bool masked) {

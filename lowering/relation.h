@@ -20,8 +20,8 @@ struct Place {
 };
 
 bool is_relation(OpKind kind);
-// tensor, gather, concat, iota: their elements are computed where they are read.
-bool makes_tensor(OpKind kind);
+// tensor, gather, concat, iota, contract: they make a tensor whose elements are computed where they are read.
+bool is_read_in_place(OpKind kind);
 
 // The element of `resource` at `coordinates` (one per axis, of `pool`), told as an element of the base. O(chain of
 // relations times expression size). The coordinates lie in the resource, or (`masked`) perhaps not: then nothing of the result

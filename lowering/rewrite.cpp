@@ -9,7 +9,7 @@ namespace {
 
 class Copy {
  public:
-  Copy(const PhysicalProgram& from, const std::function<bool(OpId)>& keep) : from_(from), b_(from.body), keep_(keep) {}
+  Copy(const PhysicalProgram& from, const Edit& edit) : from_(from), b_(from.body), edit_(edit) {}
 
   PhysicalPtr run() {
     auto out = std::make_shared<PhysicalProgram>(from_);
@@ -38,6 +38,10 @@ class Copy {
       outside(s.hi);
     }
     for (Expr& e : out->abi.where) outside(e);
+    for (DataFact& f : out->abi.data) {
+      outside(f.lo);
+      outside(f.hi);
+    }
     for (Definition& d : out->definitions) outside(d.value);
     for (Segment& s : out->segments) {
       for (Expr& e : s.lo) outside(e);
@@ -76,19 +80,27 @@ class Copy {
       values_[a] = builder_.add_argument(out, type(v.type), v.name, v.range, v.origin);
     }
     builder_.enter(out);
-    for (OpId o : r.ops)
-      if (keep_(o)) op(b_.op(o));
+    for (OpId o : r.ops) op(o);
     builder_.leave();
     return out;
   }
 
-  void op(const Op& o) {
+  void op(OpId id) {
+    const Op& o = b_.op(id);
+    OpEdit edited{o.kind, o.operands, o.attrs, {}, o.regions, 1};
+    for (ValueId v : o.results) edited.types.push_back(b_.type(v));
+    edit_(id, edited);
+    KIR_CHECK(edited.times <= 1 || o.results.empty(), "an operation with results stands once");
+    for (int i = 0; i < edited.times; ++i) emit(o, edited);
+  }
+
+  void emit(const Op& o, const OpEdit& edited) {
     std::vector<RegionId> regions;
-    for (RegionId r : o.regions) regions.push_back(region(r));
+    for (RegionId r : edited.regions) regions.push_back(region(r));
     std::vector<ValueId> operands;
-    for (ValueId v : o.operands) operands.push_back(values_.at(v));
+    for (ValueId v : edited.operands) operands.push_back(values_.at(v));
     Attrs attrs;
-    for (const auto& [key, attr] : o.attrs.all()) {
+    for (const auto& [key, attr] : edited.attrs.all()) {
       if (auto* e = std::get_if<Expr>(&attr)) {
         attrs.set(key, expr(*e));
       } else if (auto* list = std::get_if<ExprList>(&attr)) {
@@ -101,12 +113,10 @@ class Copy {
     }
     std::vector<Type> types;
     std::vector<std::string> names;
-    for (ValueId v : o.results) {
-      types.push_back(type(b_.type(v)));
-      names.push_back(b_.value(v).name);
-    }
-    OpId made = builder_.emit_with_regions(o.kind, std::move(operands), std::move(attrs), std::move(regions), std::move(types),
-                                           o.range, o.origin, std::move(names));
+    for (const Type& t : edited.types) types.push_back(type(t));
+    for (ValueId v : o.results) names.push_back(b_.value(v).name);
+    OpId made = builder_.emit_with_regions(edited.kind, std::move(operands), std::move(attrs), std::move(regions),
+                                           std::move(types), o.range, o.origin, std::move(names));
     for (std::size_t i = 0; i < o.results.size(); ++i) {
       ValueId v = builder_.result(made, i);
       builder_.set_value_origin(v, b_.value(o.results[i]).origin);
@@ -116,7 +126,7 @@ class Copy {
 
   const PhysicalProgram& from_;
   const Body& b_;
-  const std::function<bool(OpId)>& keep_;
+  const Edit& edit_;
   BodyBuilder builder_;
   ExprPool* pool_ = nullptr;
   std::unordered_map<ValueId, ValueId> values_;
@@ -124,8 +134,10 @@ class Copy {
 
 }  // namespace
 
+PhysicalPtr copy_with(const PhysicalProgram& program, const Edit& edit) { return Copy(program, edit).run(); }
+
 PhysicalPtr copy_without(const PhysicalProgram& program, const std::function<bool(OpId)>& keep) {
-  return Copy(program, keep).run();
+  return copy_with(program, [&](OpId id, OpEdit& o) { o.times = keep(id) ? 1 : 0; });
 }
 
 }  // namespace kir::lowering

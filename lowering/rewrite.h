@@ -2,12 +2,28 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "core/pir/program.h"
 
 namespace kir::lowering {
 
-// A copy, in a pool of its own, without the operations for which `keep` is false. Nothing kept may use a dropped value.
+// What becomes of one operation, in ids and expressions of the program that is copied, and how often it stands in the copy (at
+// most once when it has results).
+struct OpEdit {
+  OpKind kind;
+  std::vector<ValueId> operands;
+  Attrs attrs;
+  std::vector<Type> types;  // of the results
+  std::vector<RegionId> regions;
+  int times = 1;
+};
+using Edit = std::function<void(OpId, OpEdit&)>;
+
+// A copy in a pool of its own. Nothing that stays may use a value of what is left out.
+PhysicalPtr copy_with(const PhysicalProgram& program, const Edit& edit);
+
+// A copy without the operations for which `keep` is false.
 PhysicalPtr copy_without(const PhysicalProgram& program, const std::function<bool(OpId)>& keep);
 
 }  // namespace kir::lowering

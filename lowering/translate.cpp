@@ -26,6 +26,7 @@ RegionId Translator::group(std::size_t index, const GroupPlan& plan) {
   builder_.set_region_origin(region, kernel_.root);
   enter(region);
   axis_of_.clear();
+  repeats_ = 0;
   one_instance_ = plan.workset.axes.empty();
   std::vector<ValueId> args;
   for (const InstanceAxis& axis : plan.workset.axes) {
@@ -95,7 +96,8 @@ void Translator::op(OpId id) {
     case OpKind::shrl:
     case OpKind::shra:
     case OpKind::cmp:
-    case OpKind::select: return pointwise(id);
+    case OpKind::select:
+    case OpKind::philox4x32_10: return pointwise(id);
     case OpKind::index: return index(id);
     case OpKind::convert: return convert(id);
     case OpKind::load: return load(id);
@@ -107,10 +109,16 @@ void Translator::op(OpId id) {
     case OpKind::scatter:
     case OpKind::histogram: return update(id);
     case OpKind::elem: return elem(id);
+    case OpKind::buffer: return buffer(id);
+    case OpKind::scan: return scan(id);
+    case OpKind::region_fold: return region_fold(id);
+    case OpKind::region_scan: return region_scan(id);
+    case OpKind::part: return part(id);
     case OpKind::tensor:
     case OpKind::gather:
     case OpKind::concat:
     case OpKind::iota:
+    case OpKind::contract: return facts_.keeps(id) ? kept(id) : void();
     case OpKind::view:
     case OpKind::transpose:
     case OpKind::slice:
@@ -121,16 +129,9 @@ void Translator::op(OpId id) {
     case OpKind::while_loop:
     case OpKind::if_else: return structured(id);
     case OpKind::assume: return assume(id);
-    case OpKind::reduce: return reduce(id);
-    case OpKind::philox4x32_10:
-    case OpKind::buffer:
-    case OpKind::assume_in_bounds:
-    case OpKind::part:
-    case OpKind::arg_reduce:
-    case OpKind::scan:
-    case OpKind::region_fold:
-    case OpKind::region_scan:
-    case OpKind::contract: KIR_UNREACHABLE("check_supported() refuses `{}`", row(b_.op(id).kind).name);
+    case OpKind::assume_in_bounds: return assume_in_bounds(id);
+    case OpKind::reduce:
+    case OpKind::arg_reduce: return structured(id);
     case OpKind::yield:
     case OpKind::next:
     case OpKind::break_loop:
@@ -161,6 +162,8 @@ Attrs Translator::attributes(const Op& op) {
       ExprList copy;
       for (Expr e : *list) copy.push_back(expr(e));
       out.set(key, std::move(copy));
+    } else if (key == AttrKey::order && alike_ > 0) {
+      out.set(key, Order::strict);
     } else {
       out.set(key, attr);
     }
@@ -187,13 +190,13 @@ Expr Translator::expr(Expr kir) {
       kir, [&](Expr leaf) { return leaf.is(ExprKind::value) ? pool_.value(value(leaf.value()), leaf.sort()) : Expr(); });
 }
 
-ValueId Translator::materialise(Expr e, OpId origin) {
+ValueId Translator::materialise(Expr e, OpId origin, const std::string& name) {
   if (e.is(ExprKind::value)) return e.value();
   DType t = e.sort() == Sort::integer ? DType::i64 : DType::i1;
   Attrs attrs;
   attrs.set(AttrKey::expr, e);
   ValueId v =
-      builder_.emit1(OpKind::index, {}, std::move(attrs), Type::scalar(t), b_.op(origin).range, origin, fresh_name("at"));
+      builder_.emit1(OpKind::index, {}, std::move(attrs), Type::scalar(t), b_.op(origin).range, origin, fresh_name(name));
   claims_.define(v, e);
   return v;
 }
@@ -205,12 +208,11 @@ void Translator::bind(ValueId kir, ValueId physical) {
   if (t.is_scalar(DType::i1)) claims_.share(kir, physical, Sort::boolean);
 }
 
-void Translator::bind_results(OpId kir, OpId physical) {
-  const Op& op = b_.op(kir);
-  for (std::size_t i = 0; i < op.results.size(); ++i) {
+void Translator::bind_results(std::span<const ValueId> kir, OpId physical) {
+  for (std::size_t i = 0; i < kir.size(); ++i) {
     ValueId v = builder_.result(physical, i);
-    builder_.set_value_origin(v, op.results[i]);
-    bind(op.results[i], v);
+    builder_.set_value_origin(v, kir[i]);
+    bind(kir[i], v);
   }
 }
 
@@ -228,11 +230,13 @@ std::string Translator::fresh_name(const std::string& wanted) {
 void Translator::enter(RegionId r) {
   builder_.enter(r);
   scopes_.emplace_back();
+  elements_.emplace_back();
 }
 
 void Translator::leave() {
   builder_.leave();
   scopes_.pop_back();
+  elements_.pop_back();
 }
 
 }  // namespace kir::lowering

@@ -37,6 +37,12 @@ class Analysis {
     }
     for (OpId p : producers)
       for (OpId e : effects) keep_unless_overwritten(w, p, e);
+    for (OpId s : statements)
+      if (!w.axes.empty() && f_.keeps(s)) {
+        w.reasons.push_back(fmt::format("no axis becomes an instance axis: every instance would keep what the {} at {} makes",
+                                        row(b_.op(s).kind).name, f_.where(s)));
+        w.axes.clear();
+      }
     return w;
   }
 
@@ -95,7 +101,7 @@ class Analysis {
       if (row(b_.op(o).kind).terminator) continue;
       if (f_.has_effect(o))
         effects.push_back(o);
-      else if (!f_.is_free(o) && !makes_tensor(b_.op(o).kind) && b_.op(o).kind != OpKind::assume && !shared)
+      else if (!f_.is_free(o) && (!is_read_in_place(b_.op(o).kind) || f_.keeps(o)) && !b_.op(o).results.empty() && !shared)
         shared = o;
     }
     if (effects.empty()) return;
@@ -219,6 +225,13 @@ class Analysis {
     return {};
   }
 
+  // A buffer that each member of the axis makes anew.
+  bool own(const InstanceAxis& axis, std::size_t view) const {
+    const OpId made = f_.buffer(view);
+    return made && std::any_of(axis.args.begin(), axis.args.end(),
+                               [&](ValueId arg) { return static_cast<bool>(f_.ancestor_in(made, b_.value(arg).region)); });
+  }
+
   struct Conflict {
     const Access *x, *y;
   };
@@ -227,7 +240,7 @@ class Analysis {
   std::optional<Conflict> first_conflict(const InstanceAxis& axis, OpId first, OpId second) const {
     for (const Access& x : f_.accesses(first))
       for (const Access& y : f_.accesses(second)) {
-        if (!(x.write || y.write) || !f_.may_alias(x.view, y.view)) continue;
+        if (!(x.write || y.write) || !f_.may_alias(x.view, y.view) || own(axis, x.view)) continue;
         ValueId p = argument(axis, x), q = argument(axis, y);
         if (!p || !q || !pinned_by_axis(f_, x, p, y, q)) return Conflict{&x, &y};
       }
@@ -239,8 +252,8 @@ class Analysis {
     return fmt::format(
         "axis {} of the parallel at {} stays inside: {} is written at {} and {} at {}, and an element does not "
         "decide {}",
-        axis.name, f_.where(axis.parallel), f_.kernel().abi.views[write.view].name, f_.where(write.op),
-        other.write ? "written" : "read", f_.where(other.op), axis.name);
+        axis.name, f_.where(axis.parallel), f_.view_name(write.view), f_.where(write.op), other.write ? "written" : "read",
+        f_.where(other.op), axis.name);
   }
 
   void keep_agreeing(Workset& w, OpId first, OpId second) {
@@ -253,13 +266,13 @@ class Analysis {
 
   // A producer is evaluated by every instance, so that no instance may write what it reads.
   void keep_unless_overwritten(Workset& w, OpId producer, OpId effect) {
-    if (w.axes.empty() || makes_tensor(b_.op(producer).kind)) return;
+    if (w.axes.empty() || is_read_in_place(b_.op(producer).kind)) return;
     for (const Access& x : f_.accesses(producer))
       for (const Access& y : f_.accesses(effect)) {
         if (w.axes.empty()) return;
         if (!y.write || !f_.may_alias(x.view, y.view)) continue;
         w.reasons.push_back(fmt::format("no axis becomes an instance axis: {} is read at {} for all of them and written at {}",
-                                        f_.kernel().abi.views[y.view].name, f_.where(x.op), f_.where(y.op)));
+                                        f_.view_name(y.view), f_.where(x.op), f_.where(y.op)));
         w.axes.clear();
       }
   }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/ir/op_table.h"
+#include "proof/data.h"
 #include "proof/denote_body.h"
 
 namespace kir::proof {
@@ -157,6 +158,9 @@ std::vector<Expr> launch_preconditions(const Abi& abi, const AliasCase& alias, b
       has_value(w);
       out.push_back(import(w));
     }
+  for (const DataFact& f : abi.data)
+    for (Expr bound : {f.lo, f.hi})
+      if (bound) has_value(bound);
   std::map<std::size_t, std::size_t> first;
   for (std::size_t i = 0; i < abi.views.size(); ++i) {
     auto [it, fresh] = first.emplace(alias.class_of[i], i);
@@ -193,9 +197,11 @@ Denotation denote(const Kernel& kernel, const AliasCase& alias, TermPool& terms)
   Denotation out;
   out.memories = memory_classes(kernel.abi, alias, terms.exprs());
   out.base = launch_preconditions(kernel.abi, alias, true, terms.exprs());
+  out.data = data_facts(kernel.abi, alias, terms);
   mark_written(kernel.body, kernel.abi, alias, out.memories);
   BodyDenoter d(kernel.body, nullptr, terms, out);
   bind_parameters(d, kernel.abi, alias, terms);
+  d.declare_buffers();
   d.run_region(kernel.root);
   return out;
 }
@@ -234,6 +240,8 @@ PhysicalDenotation denote(const PhysicalProgram& program, const Abi& kernel_abi,
   for (const SymbolInfo& s : program.abi.symbols)
     for (Expr e : {s.lo, s.hi}) has_value(e, fmt::format("the range of {}", s.name), s.range);
   for (Expr w : program.abi.where) has_value(w, to_string(w), {});
+  for (const DataFact& f : program.abi.data)
+    for (Expr bound : {f.lo, f.hi}) has_value(bound, fmt::format("a bound of {}", name(f.kind)), f.range);
 
   for (const Definition& d : program.definitions) {
     Expr name = pool.symbol(d.name), value = import(d.value);
@@ -277,6 +285,7 @@ PhysicalDenotation denote(const PhysicalProgram& program, const Abi& kernel_abi,
   out.work = pool.fresh(program.work_id.empty() ? "w" : program.work_id);
   BodyDenoter d(program.body, &program, terms, out);
   bind_parameters(d, program.abi, own, terms);
+  d.declare_buffers();
   d.bind(program.work, SymbolicValue::of(out.work));
   Interval ids{out.work, pool.constant(0), grid * program.launch.pack};
   d.binders.push_back({ids, BinderKind::instance});

@@ -28,14 +28,16 @@ struct Binder {
   BinderKind kind = BinderKind::ordered;
 };
 
-// A set of views that are one memory in the alias case considered.
+// A set of views that are one memory in the alias case considered, or the allocations of one buffer.
 struct MemoryClass {
   std::string name;  // of its first view
   DType dtype = DType::f32;
   std::vector<Expr> shape, strides;
   bool readable_before_write = true;  // false: every view of it is `out`
   bool written = false;               // some operation of the program stores to it
-  std::vector<std::size_t> views;     // indices into Abi::views
+  std::vector<std::size_t> views;     // indices into Abi::views; none: a buffer
+  bool told = false;                  // a buffer whose loads are terms over its stores (buffers.h)
+  bool is_buffer() const { return views.empty(); }
 };
 
 struct Event {
@@ -49,13 +51,21 @@ struct Event {
   AtomicScope scope = AtomicScope::system;
   std::size_t memory = 0;
   std::vector<Expr> coordinates;
-  std::vector<Binder> binders;  // enclosing, outermost first
-  std::vector<Expr> guards;     // conditions under which it happens
+  std::vector<Expr> allocation;  // of a buffer: the iterations around the buffer, which tell its allocations apart
+  std::vector<Binder> binders;   // enclosing, outermost first
+  std::vector<Expr> guards;      // conditions under which it happens
   Path path;
   Term value = nullptr;     // store: the value written; load: the load term
   Term expected = nullptr;  // compare-exchange
   Expr thread;              // physical, more than one thread per program: the executing thread; empty: all of them
   SourceRange range;
+};
+
+// Known of every execution that is not erroneous, for all values of the binders: context => goal.
+struct Fact {
+  std::vector<Binder> binders;
+  std::vector<Expr> guards;
+  Expr goal;
 };
 
 // A claim about the execution: context => goal.
@@ -67,7 +77,8 @@ struct Claim {
   Expr goal;
   SourceRange range;
   std::optional<Obligation::Preset> preset;
-  bool from_equations = false;  // physical: use PhysicalDenotation::equations, not what this claim itself justifies
+  std::string otherwise_unsupported = {};  // no error of the execution: a limit of this validator
+  bool from_equations = false;             // physical: use PhysicalDenotation::equations, not what this claim itself justifies
 };
 
 // A value that decides: a condition, a bound, a coordinate. It must not be arbitrary.
@@ -86,6 +97,12 @@ struct EndlessLoop {
   SourceRange range;
 };
 
+struct DeclaredFold {
+  std::shared_ptr<const ReduceNode> node;
+  RegionId combine;  // none: a sum of exact products, whose combine is the node's
+  SourceRange range;
+};
+
 struct Denotation {
   std::vector<MemoryClass> memories;
   std::vector<Event> events;
@@ -93,7 +110,11 @@ struct Denotation {
   std::vector<Use> uses;
   std::vector<EndlessLoop> endless;
   std::vector<Expr> base;  // preconditions of the launch: hypotheses of everything
-  std::vector<std::pair<std::shared_ptr<const ReduceNode>, SourceRange>> reduces;  // each reduce of the text
+  std::vector<Fact> data;  // data preconditions of the kernel
+  // Of a kernel: what its assumes say. Known to whoever may take it for granted that the kernel's execution is not erroneous.
+  std::vector<Fact> assumed;
+  std::vector<SourceRange> vouched;  // its assume_in_bounds: the author's word, owed by nobody
+  std::vector<DeclaredFold> folds;   // each fold of the text whose licence and identity are the author's word
 };
 
 // Which views are one memory: class_of[view index]. Without alias facts each view is its own.

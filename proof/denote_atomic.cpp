@@ -55,12 +55,13 @@ void BodyDenoter::run_atomic(const Op& op) {
               .ordered = is_ordered(op),
               .sharing = op.attrs.get<Sharing>(AttrKey::sharing),
               .memory = relation->memory,
+              .allocation = relation->allocation,
               .binders = binders,
               .guards = guards,
               .path = path,
               .thread = {},
               .range = op.range};
-  if (const AtomicScope* scope = op.attrs.find<AtomicScope>(AttrKey::scope)) event.scope = *scope;
+  if (const AtomicScope* scope = op.attrs.find<AtomicScope>(AttrKey::atomic_scope)) event.scope = *scope;
   claim_bounds(op, row(op.kind).name, *relation, at_view, binders, guards, {});
   const TermPool::Substitution here = at(*relation, at_view);
   for (Expr c : relation->coordinates) event.coordinates.push_back(terms_.substitute(c, here));
@@ -71,8 +72,10 @@ void BodyDenoter::run_atomic(const Op& op) {
   guards.resize(guard_depth);
 
   if (event.reads) {
-    const Term found =
-        terms_.load(static_cast<std::int64_t>(relation->memory), relation->dtype, event.coordinates, path, event.atomic);
+    std::vector<Expr> element = relation->allocation;
+    element.insert(element.end(), event.coordinates.begin(), event.coordinates.end());
+    const Term found = terms_.load(static_cast<std::int64_t>(relation->memory), relation->dtype, std::move(element), path,
+                                   relation->allocation.size(), event.atomic);
     Term old = found;
     if (access.where) {
       std::vector<Expr> varies;

@@ -90,6 +90,7 @@ void BodyDenoter::run(OpId id) {
     case OpKind::concat:
     case OpKind::iota:
     case OpKind::gather: return run_made_tensor(op);
+    case OpKind::part: return run_part(op);
     case OpKind::parallel: return run_parallel(op);
     case OpKind::for_loop:
     case OpKind::while_loop: return run_loop(op);
@@ -102,28 +103,33 @@ void BodyDenoter::run(OpId id) {
       } else {
         // Owed like any other way to go wrong; what comes after may rest on it.
         claim(ObligationKind::kir_safe, "the assumption holds", c, op.range);
-        guards.push_back(c);
+        assume(c);
       }
       return;
     }
-    case OpKind::philox4x32_10:
-    case OpKind::buffer:
-    case OpKind::assume_in_bounds:
-    case OpKind::part:
-    case OpKind::arg_reduce:
-    case OpKind::scan:
-    case OpKind::region_fold:
-    case OpKind::region_scan:
-    case OpKind::contract: return run_unsupported(op, fmt::format("no rule says what `{}` does", row(op.kind).name));
+    case OpKind::assume_in_bounds: return run_assume_in_bounds(op);
+    case OpKind::buffer: return run_buffer(op);
+    case OpKind::scan: return run_scan(op);
+    case OpKind::region_fold: return run_region_fold(op);
+    case OpKind::region_scan: return run_region_scan(op);
     case OpKind::break_loop:
     case OpKind::continue_loop:
     case OpKind::yield:
     case OpKind::next: return;  // handled by run_region
+    case OpKind::philox4x32_10: return run_philox(op);
     case OpKind::reduce: return run_reduce(op);
+    case OpKind::arg_reduce: return run_arg_reduce(op);
+    case OpKind::contract: return run_contract(op);
     case OpKind::splat:
     case OpKind::tile_reduce: return run_fragment(op);
   }
   KIR_UNREACHABLE("operation kind");
+}
+
+// What comes after may rest on it, here and in whatever stands for this kernel.
+void BodyDenoter::assume(Expr known) {
+  out_.assumed.push_back({binders, guards, known});
+  guards.push_back(known);
 }
 
 void BodyDenoter::run_unsupported(const Op& op, std::string why) {
@@ -319,24 +325,27 @@ Expr BodyDenoter::thread_of(const Type& fragment, const std::vector<Interval>& p
   return thread;
 }
 
+Interval BodyDenoter::translate_range(const Value& v, Expr lo, Expr hi, SourceRange range) {
+  Interval out{pool_.fresh(v.name.empty() ? "i" : v.name), translate(lo), translate(hi)};
+  DType t = v.type.is(TypeKind::index) ? DType::i64 : v.type.dtype;
+  decides(out.lo, range);
+  decides(out.hi, range);
+  check_index(out.lo, t, fmt::format("the lower bound of {}", v.name), range);
+  check_index(out.hi, t, fmt::format("the upper bound of {}", v.name), range);
+  if (physical_ && t == DType::i32)
+    for (Expr bound : {out.lo, out.hi})
+      claim(ObligationKind::index_no_overflow, fmt::format("the bounds of {} fit i32", v.name),
+            both(less_equal(pool_.constant(INT32_MIN), bound), less_equal(bound, pool_.constant(INT32_MAX))), range);
+  return out;
+}
+
 std::vector<Interval> BodyDenoter::translate_ranges(const Op& op, RegionId region) {
   const ExprList& ranges = op.attrs.get<ExprList>(AttrKey::ranges);
   std::vector<Interval> out;
   for (std::size_t i = 0; i < body_.region(region).args.size() && 2 * i + 1 < ranges.size(); ++i) {
     ValueId arg = body_.region(region).args[i];
-    const Value& v = body_.value(arg);
-    Interval range{pool_.fresh(v.name.empty() ? "i" : v.name), translate(ranges[2 * i]), translate(ranges[2 * i + 1])};
-    DType t = v.type.is(TypeKind::index) ? DType::i64 : v.type.dtype;
-    decides(range.lo, op.range);
-    decides(range.hi, op.range);
-    check_index(range.lo, t, fmt::format("the lower bound of {}", v.name), op.range);
-    check_index(range.hi, t, fmt::format("the upper bound of {}", v.name), op.range);
-    if (physical_ && t == DType::i32)
-      for (Expr bound : {range.lo, range.hi})
-        claim(ObligationKind::index_no_overflow, fmt::format("the bounds of {} fit i32", v.name),
-              both(less_equal(pool_.constant(INT32_MIN), bound), less_equal(bound, pool_.constant(INT32_MAX))), op.range);
-    out.push_back(range);
-    bind(arg, SymbolicValue::of(range.var));
+    out.push_back(translate_range(body_.value(arg), ranges[2 * i], ranges[2 * i + 1], op.range));
+    bind(arg, SymbolicValue::of(out.back().var));
   }
   return out;
 }

@@ -19,6 +19,7 @@ struct RelationValue {
   DType dtype = DType::f32;
   std::vector<Interval> vars;     // the domain: the shape as seen here
   std::vector<Expr> coordinates;  // memory: over vars
+  std::vector<Expr> allocation;   // buffer: as of Event
   // Domains passed on the way to the memory, each a coordinate and its range: what an access must satisfy.
   std::vector<std::pair<Expr, Interval>> passed;
   Term body = nullptr;  // tensor: over vars
@@ -48,6 +49,8 @@ class BodyDenoter {
         // Events of the two sides are different events.
         next_arbitrary_(physical ? std::int64_t{1} << 32 : 0) {}
 
+  // A memory class for each buffer of the body, before anything runs.
+  void declare_buffers();
   void bind(ValueId v, SymbolicValue value) { values_[v.index] = std::move(value); }
   // Runs the operations of a region; returns the values its terminator names (empty when it has none).
   std::vector<ValueId> run_region(RegionId region);
@@ -65,6 +68,12 @@ class BodyDenoter {
   void run_memory(const Op& op);
   void run_atomic(const Op& op);
   void run_update(const Op& op);  // scatter, histogram
+  void run_buffer(const Op& op);
+  // What a load sees at the coordinates; `load` is its event, not recorded yet. Whatever reads memory takes its value from
+  // here.
+  Term contents(const RelationValue& r, std::vector<Expr> coordinates, const Event& load);
+  // The value of a load of a buffer that its stores tell, with what that owes.
+  Term told(const RelationValue& buffer, const Event& load);
   void run_relation(const Op& op);
   void run_made_tensor(const Op& op);  // gather, concat, iota
   Term element_of_concat(const Op& op, std::size_t axis, std::vector<Expr> element, std::size_t first, std::size_t last);
@@ -86,16 +95,53 @@ class BodyDenoter {
                                const Frame& frame);
   // What was found since: each expression and term of it.
   struct Mark {
-    std::size_t events, claims, uses, endless;
+    std::size_t events, claims, assumed, uses, endless;
   };
-  Mark mark() const { return {out_.events.size(), out_.claims.size(), out_.uses.size(), out_.endless.size()}; }
+  Mark mark() const {
+    return {out_.events.size(), out_.claims.size(), out_.assumed.size(), out_.uses.size(), out_.endless.size()};
+  }
   void each(const Mark& from, const std::function<void(Expr&)>& expr, const std::function<void(Term&)>& term);
-  void replace(const Mark& from, const TermPool::Substitution& s);
+  void run_part(const Op& op);
   void run_if(const Op& op);
   void run_parallel(const Op& op);
+  void run_philox(const Op& op);
+  // denote_fold.cpp
   void run_reduce(const Op& op);
+  void run_arg_reduce(const Op& op);
+  void run_contract(const Op& op);
+  std::shared_ptr<ReduceNode> declared_fold(const Op& op) const;
+  std::shared_ptr<ReduceNode> mapped_members(const Op& op, std::size_t where);
+  void owes_member(const ReduceNode& node, std::string_view what, SourceRange range);
+  void declare(const Op& op, const ReduceNode& node);
+  Expr wins(const Op& op, Term later, Term best);
+  void run_scan(const Op& op);
+  // A tensor that has for each member of the domain the element `body`, a term over the domain's variables.
+  std::shared_ptr<const RelationValue> elements(ValueId tensor, const std::vector<Interval>& domain, Term body);
+  // A fold or scan over segments: the segment that stands for those that are permitted, and its summary.
+  struct Segments {
+    bool strict = false;
+    Expr begin, end;              // of the axis
+    Expr lo, hi;                  // of the segment: variables of `binders`, or expressions
+    std::vector<Binder> binders;  // the segments there may be
+    std::vector<Expr> guards;
+    Expr member, active;        // `where`: a variable, and whether it is active; empty: all are
+    std::vector<Term> summary;  // over lo and hi
+    Combine combine;
+    std::shared_ptr<const ReduceNode> singles;  // the fold over single members
+    TermPool::Substitution at(Expr begin, Expr end) const;
+    std::vector<Term> summary_of(Expr begin, Expr end, TermPool& terms) const;
+  };
+  Segments segments(const Op& op);
+  std::vector<ValueId> run_segment(const Segments& s, RegionId region, const std::vector<Term>& states);
+  Expr active_at(const Segments& s, Expr member);
+  std::vector<Term> over_runs(const Segments& s, const ScalarList& identity);
+  std::vector<Term> apply(const Combine& c, const std::vector<Term>& first, const std::vector<Term>& second);
+  void run_region_fold(const Op& op);
+  void run_region_scan(const Op& op);
   void run_fragment(const Op& op);
   Combine combine(RegionId region);  // a combine region over fresh arguments
+  void run_assume_in_bounds(const Op& op);
+  void assume(Expr known);
   void run_unsupported(const Op& op, std::string why);
   // The element of a view or tensor at coordinates that lie in it (claimed), as seen here.
   Term read(const Op& op, const RelationValue& r, const std::vector<Expr>& at);
@@ -114,6 +160,8 @@ class BodyDenoter {
   void define(ValueId v, Term t);  // i1 becomes a boolean expression
   void define(ValueId v, SymbolicValue value) { bind(v, std::move(value)); }
 
+  Expr compared(CmpPredicate p, Term a, Term b);  // as run_pointwise evaluates `cmp` of data
+
   void claim(ObligationKind kind, std::string what, Expr goal, SourceRange range, const Type* fragment = nullptr);
   // e decides (a condition, bound or coordinate) here, or under the binders and guards of an access.
   void decides(Expr e, SourceRange range) { decides(e, range, binders, guards); }
@@ -126,6 +174,7 @@ class BodyDenoter {
   std::vector<Interval> bind_lanes(const Type& fragment, TermPool::Substitution& s);
 
   std::vector<Interval> translate_ranges(const Op& op, RegionId region);
+  Interval translate_range(const Value& variable, Expr lo, Expr hi, SourceRange range);
   std::string show(const RelationValue& r, const std::vector<Expr>& coordinates) const;
   Expr thread_of(const Type& fragment, const std::vector<Interval>& lanes) const;
 
@@ -135,6 +184,7 @@ class BodyDenoter {
   ExprPool& pool_;
   Denotation& out_;
   std::vector<SymbolicValue> values_;
+  std::map<ValueId, std::size_t> buffers_;  // memory classes
   std::map<std::vector<std::int64_t>, std::vector<Expr>> lanes_;
   std::int64_t next_arbitrary_;
   int depth_ = 0;

@@ -4,8 +4,9 @@
 // t; after an exit the state stays. `break` and `continue` are ways out of the body (run_if), each under its condition with the
 // values that it hands on.
 //
-// A loop's carried values are placeholders while its body is evaluated. Afterwards each becomes `iterate`: the state before the
-// current iteration inside the loop, the state at the end outside. Component i keeps only the carries that its step depends on
+// A loop's carried values are placeholders while its body is evaluated, functions of the iteration: what the body says of
+// another one (denote_buffer.cpp) is said of its state. Afterwards each becomes `iterate`: the state before the iteration inside
+// the loop, the state at the end outside. Component i keeps only the carries that its step depends on
 // (a slice of the joint recurrence), so that independent recurrences of one loop can be matched one by one.
 //
 // An index that every iteration moves by one and the same amount d is, inside, its initial value plus d for each iteration
@@ -13,6 +14,8 @@
 //
 // A fragment carry is one recurrence per lane: its placeholder is a function of the canonical lanes. A step that reads the
 // carry at another lane (a collective over a carry) is not per-lane and is refused.
+//
+// What a loop collects is a tensor: the collected value over the iteration.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,37 +78,32 @@ bool has_break(const Body& body, RegionId r) {
 
 void BodyDenoter::run_loop(const Op& op) {
   const bool is_while = op.kind == OpKind::while_loop;
-  if (op.results.size() > op.operands.size()) return run_unsupported(op, "no rule says what a loop collects");
   const Interval range = is_while ? Interval{pool_.fresh("trip"), pool_.constant(0), terms_.forever()} : for_range(op);
   const RegionId body = op.regions.back();
   const auto carried = [&](RegionId r) { return std::span(body_.region(r).args).last(op.operands.size()); };
 
   struct Carry {
     DType dtype;
-    Term init, placeholder, step = nullptr;
     std::vector<Expr> lanes;
+    Term init, placeholder, step = nullptr;
   };
   std::vector<Carry> carries;
+  auto carry = [&](DType dtype, std::vector<Expr> lanes, Term init) {
+    std::vector<Expr> varies = lanes;
+    varies.push_back(range.var);
+    carries.push_back({dtype, std::move(lanes), init, terms_.fresh_argument(dtype, std::move(varies))});
+  };
   for (std::size_t i = 0; i < op.operands.size(); ++i) {
     const Type& t = type(carried(body)[i]);
-    Carry c{.dtype = t.is(TypeKind::index) ? DType::i64 : t.dtype,
-            .init = term_of(op.operands[i]),
-            .placeholder = nullptr,
-            .lanes = {}};
-    if (t.is(TypeKind::fragment)) c.lanes = lanes(t);
-    c.placeholder = terms_.fresh_argument(c.dtype, c.lanes);
-    for (RegionId r : op.regions) define(carried(r)[i], c.placeholder);
-    carries.push_back(c);
+    carry(t.is(TypeKind::index) ? DType::i64 : t.dtype, t.is(TypeKind::fragment) ? lanes(t) : std::vector<Expr>(),
+          term_of(op.operands[i]));
+    for (RegionId r : op.regions) define(carried(r)[i], carries[i].placeholder);
   }
   const bool ends_early = is_while || has_break(body_, body);
   Expr running;
   if (ends_early) {
-    Carry c{.dtype = DType::i1,
-            .init = terms_.boolean(pool_.boolean(true)),
-            .placeholder = terms_.fresh_argument(DType::i1),
-            .lanes = {}};
-    running = terms_.leaf_of(c.placeholder);
-    carries.push_back(c);
+    carry(DType::i1, {}, terms_.boolean(pool_.boolean(true)));
+    running = terms_.leaf_of(carries.back().placeholder);
   }
 
   const Mark before = mark();
@@ -133,7 +131,6 @@ void BodyDenoter::run_loop(const Op& op) {
   path.pop_back();
   binders.pop_back();
   guards.resize(guard_depth);
-  if (carries.empty()) return;
 
   // The state after the body, by the way through it.
   std::vector<Expr> breaks;
@@ -145,21 +142,61 @@ void BodyDenoter::run_loop(const Op& op) {
   }
   for (const Frame::Exit& e : frame.exits)
     if (e.leaves) breaks.push_back(negated(pool_.all_of(e.conditions)));
+  std::vector<Term> collected;  // over the iteration
+  for (std::size_t i = op.operands.size(); i < next.size(); ++i) collected.push_back(term_of(next[i]));
+
+  auto number_of = [&](Term t) -> std::optional<std::size_t> {
+    for (std::size_t i = 0; i < carries.size(); ++i)
+      if (t->kind == TermKind::argument && t->number == carries[i].placeholder->number) return i;
+    return std::nullopt;
+  };
+  // Everything that may mention a carry.
+  auto everything = [&](const std::function<void(Expr&)>& expr, const std::function<void(Term&)>& term) {
+    each(before, expr, term);
+    for (Term& t : collected) term(t);
+  };
+  // Puts `now`, which is of iteration range.var and the canonical lanes, for the carry wherever it stands.
+  auto replace = [&](const std::function<Term(std::size_t)>& now, const auto& walk) {
+    TermPool::Substitution s;
+    auto collect = [&](Term t) {
+      terms_.mentions(t, [&](Term x) {
+        const auto i = number_of(x);
+        if (!i || s.terms.contains(x)) return false;
+        const Term value = now(*i);
+        if (!value) return false;
+        TermPool::Substitution here;
+        for (std::size_t k = 0; k < x->exprs.size(); ++k)
+          here.exprs.emplace(carries[*i].placeholder->exprs[k].node(), x->exprs[k]);
+        const Term there = terms_.substitute(value, here);
+        s.terms.emplace(x, there);
+        if (there->kind == TermKind::integer) s.exprs.emplace(terms_.leaf_of(x).node(), there->exprs[0]);
+        return false;
+      });
+    };
+    walk(
+        [&](Expr& e) {
+          for (Expr l : leaves(e))
+            if (Term t = terms_.term_of_leaf(l)) collect(t);
+        },
+        [&](Term& t) { collect(t); });
+    if (!s.empty()) walk([&](Expr& e) { e = terms_.substitute(e, s); }, [&](Term& t) { t = terms_.substitute(t, s); });
+  };
 
   // Indices in closed form.
-  TermPool::Substitution closed;
+  std::vector<Term> closed(carries.size());
   for (std::size_t i = 0; i < op.operands.size(); ++i)
     if (auto moved = moves_by(carries[i].placeholder, i, range.var, next, frame)) {
-      Expr since = range.lo.is_constant(0) ? range.var : range.var - range.lo;
-      Expr now = expr_of(op.operands[i]) + *moved * since;
-      closed.exprs.emplace(terms_.leaf_of(carries[i].placeholder).node(), now);
-      closed.terms.emplace(carries[i].placeholder, terms_.integer(now, DType::i64));
+      const Expr since = range.lo.is_constant(0) ? range.var : range.var - range.lo;
+      closed[i] = terms_.integer(expr_of(op.operands[i]) + *moved * since, DType::i64);
     }
-  replace(before, closed);
-  for (Carry& c : carries)
-    if (c.step) c.step = terms_.substitute(c.step, closed);
-  for (auto* list : {&enters, &breaks})
-    for (Expr& e : *list) e = terms_.substitute(e, closed);
+  replace([&](std::size_t i) { return closed[i]; },
+          [&](const std::function<void(Expr&)>& expr, const std::function<void(Term&)>& term) {
+            everything(expr, term);
+            for (Carry& c : carries)
+              if (c.step) term(c.step);
+            for (auto* list : {&enters, &breaks})
+              for (Expr& e : *list) expr(e);
+          });
   if (ends_early) {
     for (Carry& c : carries)
       if (c.step)
@@ -169,11 +206,6 @@ void BodyDenoter::run_loop(const Op& op) {
     carries.back().step = terms_.boolean(pool_.all_of(goes_on));
   }
 
-  auto number_of = [&](Term t) -> std::optional<std::size_t> {
-    for (std::size_t i = 0; i < carries.size(); ++i)
-      if (t->kind == TermKind::argument && t->number == carries[i].placeholder->number) return i;
-    return std::nullopt;
-  };
   auto depends_on = [&](Term t, std::vector<bool>& seen, bool& crossed) {
     terms_.mentions(t, [&](Term x) {
       if (auto j = number_of(x)) {
@@ -183,7 +215,6 @@ void BodyDenoter::run_loop(const Op& op) {
       return false;
     });
   };
-
   std::vector<std::shared_ptr<LoopNode>> nodes;
   for (std::size_t i = 0; i < carries.size(); ++i) {
     std::vector<std::size_t> slice{i};
@@ -212,32 +243,18 @@ void BodyDenoter::run_loop(const Op& op) {
     nodes.push_back(std::move(node));
   }
 
-  // Inside: the state before the current iteration, at whatever lane the placeholder was used.
-  auto state_inside = [&](std::size_t i) {
-    auto node = std::make_shared<LoopNode>(*nodes[i]);
-    node->upto = range.var;
-    return terms_.iterate(node, 0, carries[i].dtype);
-  };
-  TermPool::Substitution inside;
-  auto collect = [&](Term t) {
-    terms_.mentions(t, [&](Term x) {
-      if (auto i = number_of(x); i && !inside.terms.contains(x)) {
-        TermPool::Substitution lane;
-        for (std::size_t k = 0; k < x->exprs.size(); ++k) lane.exprs.emplace(carries[*i].lanes[k].node(), x->exprs[k]);
-        inside.terms.emplace(x, terms_.substitute(state_inside(*i), lane));
-      }
-      return false;
-    });
-  };
-  each(
-      before,
-      [&](Expr& e) {
-        for (Expr l : leaves(e))
-          if (Term t = terms_.term_of_leaf(l)) collect(t);
+  replace(
+      [&](std::size_t i) {
+        auto node = std::make_shared<LoopNode>(*nodes[i]);
+        node->upto = range.var;
+        return terms_.iterate(node, 0, carries[i].dtype);
       },
-      [&](Term& t) { collect(t); });
-  replace(before, inside);
-  for (std::size_t i = 0; i < op.results.size(); ++i) define(op.results[i], terms_.iterate(nodes[i], 0, carries[i].dtype));
+      everything);
+  for (std::size_t i = 0; i < op.operands.size(); ++i) define(op.results[i], terms_.iterate(nodes[i], 0, carries[i].dtype));
+  for (std::size_t i = 0; i < collected.size(); ++i) {
+    const ValueId tensor = op.results[op.operands.size() + i];
+    bind(tensor, {SymbolicValue::Kind::relation, {}, nullptr, elements(tensor, {range}, collected[i])});
+  }
   if (is_while) out_.endless.push_back({binders, guards, terms_.iterate(nodes.back(), 0, DType::i1), op.range});
 }
 
@@ -263,9 +280,9 @@ std::optional<Expr> BodyDenoter::moves_by(Term placeholder, std::size_t carry, E
 }
 
 void BodyDenoter::each(const Mark& from, const std::function<void(Expr&)>& expr, const std::function<void(Term&)>& term) {
-  auto under = [&](std::vector<Binder>& binders, std::vector<Expr>& guards) {
-    for (Expr& g : guards) expr(g);
-    for (Binder& b : binders) {
+  auto context = [&](auto& x) {
+    for (Expr& g : x.guards) expr(g);
+    for (Binder& b : x.binders) {
       expr(b.range.lo);
       expr(b.range.hi);
     }
@@ -273,27 +290,27 @@ void BodyDenoter::each(const Mark& from, const std::function<void(Expr&)>& expr,
   for (std::size_t i = from.events; i < out_.events.size(); ++i) {
     Event& e = out_.events[i];
     for (Expr& c : e.coordinates) expr(c);
-    under(e.binders, e.guards);
+    for (Expr& a : e.allocation) expr(a);
+    context(e);
     if (e.value) term(e.value);
     if (e.expected) term(e.expected);
   }
   for (std::size_t i = from.claims; i < out_.claims.size(); ++i) {
     expr(out_.claims[i].goal);
-    under(out_.claims[i].binders, out_.claims[i].guards);
+    context(out_.claims[i]);
+  }
+  for (std::size_t i = from.assumed; i < out_.assumed.size(); ++i) {
+    expr(out_.assumed[i].goal);
+    context(out_.assumed[i]);
   }
   for (std::size_t i = from.uses; i < out_.uses.size(); ++i) {
     expr(out_.uses[i].value);
-    under(out_.uses[i].binders, out_.uses[i].guards);
+    context(out_.uses[i]);
   }
   for (std::size_t i = from.endless; i < out_.endless.size(); ++i) {
-    under(out_.endless[i].binders, out_.endless[i].guards);
+    context(out_.endless[i]);
     term(out_.endless[i].running);
   }
-}
-
-void BodyDenoter::replace(const Mark& from, const TermPool::Substitution& s) {
-  if (s.empty()) return;
-  each(from, [&](Expr& e) { e = terms_.substitute(e, s); }, [&](Term& t) { t = terms_.substitute(t, s); });
 }
 
 }  // namespace kir::proof

@@ -40,7 +40,13 @@ void BodyDenoter::run_memory(const Op& op) {
   if (fragment.is(TypeKind::fragment)) positions = bind_lanes(fragment, lane_substitution);
   auto open = [&](Expr e) { return terms_.substitute(e, lane_substitution); };
 
-  Event event{.store = store, .memory = r.memory, .binders = binders, .guards = guards, .path = path, .range = op.range};
+  Event event{.store = store,
+              .memory = r.memory,
+              .allocation = r.allocation,
+              .binders = binders,
+              .guards = guards,
+              .path = path,
+              .range = op.range};
   for (const Interval& p : positions) {
     event.binders.push_back({p, BinderKind::lane});
     event.path.push_back({0, p.var, false});
@@ -64,9 +70,9 @@ void BodyDenoter::run_memory(const Op& op) {
     out_.events.push_back(std::move(event));
     return;
   }
-  const MemoryClass& memory = out_.memories[r.memory];
-  Path point = memory.written ? path : Path{};
-  Term loaded = terms_.load(static_cast<std::int64_t>(r.memory), r.dtype, coordinates, point);
+  if (out_.memories[r.memory].told && !positions.empty())
+    return run_unsupported(op, fmt::format("which stores to {} a load of a fragment sees, no rule says", r.name));
+  Term loaded = contents(r, std::move(coordinates), event);
   event.value = terms_.substitute(loaded, lane_substitution);
   out_.events.push_back(std::move(event));
   if (where) {
@@ -101,6 +107,41 @@ void BodyDenoter::claim_bounds(const Op& op, std::string_view verb, const Relati
   for (std::size_t i = 0; i < r.passed.size(); ++i)
     inside(terms_.substitute(r.passed[i].first, here), terms_.substitute(r.passed[i].second.lo, here),
            terms_.substitute(r.passed[i].second.hi, here), i, "its source");
+}
+
+// The bounds of a part: a and max(a, b). A member of it lies in the axis.
+void BodyDenoter::run_part(const Op& op) {
+  const auto& relation = values_[op.operands[0].index].relation;
+  if (!relation) return run_unsupported(op, "what its source is, no rule says");
+  const Interval& axis = relation->vars[static_cast<std::size_t>(op.attrs.get<std::int64_t>(AttrKey::axis))];
+  const ExprList& range = op.attrs.get<ExprList>(AttrKey::ranges);
+  const Expr lo = translate(range[0]), hi = translate(range[1]);
+  for (Expr e : {lo, hi}) {
+    decides(e, op.range);
+    check_index(e, DType::i64, "a bound of a part", op.range);
+  }
+  claim(ObligationKind::kir_safe, "a part that is not empty lies in its axis",
+        implies(less(lo, hi), both(less_equal(axis.lo, lo), less_equal(hi, axis.hi))), op.range);
+  bind(op.results[0], SymbolicValue::of(lo));
+  bind(op.results[1], SymbolicValue::of(max(lo, hi)));
+}
+
+// A kernel's is the author's word, which nobody owes; a program's is a claim.
+void BodyDenoter::run_assume_in_bounds(const Op& op) {
+  const auto& relation = values_[op.operands[0].index].relation;
+  if (!relation) return run_unsupported(op, "what its view is, no rule says");
+  const RelationValue& r = *relation;
+  std::vector<Expr> at_view, inside;
+  for (std::size_t i = 1; i < op.operands.size(); ++i) at_view.push_back(expr_of(op.operands[i]));
+  for (Expr c : at_view) decides(c, op.range);
+  for (std::size_t i = 0; i < r.vars.size(); ++i) inside.push_back(in_range({at_view[i], r.vars[i].lo, r.vars[i].hi}));
+  for (const auto& [c, domain] : r.passed) inside.push_back(in_range({c, domain.lo, domain.hi}));
+  const Expr goal = terms_.substitute(pool_.all_of(inside), at(r, at_view));
+  if (physical_)
+    return claim(ObligationKind::precondition_implied,
+                 fmt::format("{} lies in its view, as the program states", show(r, at_view)), goal, op.range);
+  out_.vouched.push_back(op.range);
+  assume(goal);
 }
 
 void BodyDenoter::run_relation(const Op& op) {

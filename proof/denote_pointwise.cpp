@@ -51,6 +51,20 @@ Term BodyDenoter::converted_index(Expr e, DType to) {
   return terms_.convert(is_float(to) ? ConvertMode::sint : ConvertMode::wrap, to, terms_.integer(e, DType::i64));
 }
 
+Expr BodyDenoter::compared(CmpPredicate p, Term a, Term b) {
+  auto kind = signed_comparison(p);
+  if (kind && a->type != DType::u64 && a->type != DType::i1) return pool_.make(*kind, {terms_.leaf_of(a), terms_.leaf_of(b)});
+  return terms_.leaf_of(terms_.cmp(p, a, b));
+}
+
+// Equal keys and counters give equal words: a function of its operands, with four results.
+void BodyDenoter::run_philox(const Op& op) {
+  std::vector<Term> words;
+  for (ValueId v : op.operands) words.push_back(term_of(v));
+  for (std::size_t i = 0; i < op.results.size(); ++i)
+    define(op.results[i], terms_.pointwise(op.kind, DType::i32, words, static_cast<std::int64_t>(i)));
+}
+
 void BodyDenoter::run_pointwise(const Op& op) {
   ValueId result = op.results[0];
   const Type& t = type(result);

@@ -19,17 +19,18 @@ Term BodyDenoter::read(const Op& op, const RelationValue& r, const std::vector<E
   std::vector<Expr> element;
   for (Expr c : r.coordinates) element.push_back(terms_.substitute(c, here));
   for (Expr c : element) decides(c, op.range);
-  const Term loaded =
-      terms_.load(static_cast<std::int64_t>(r.memory), r.dtype, element, out_.memories[r.memory].written ? path : Path{});
-  out_.events.push_back({.store = false,
-                         .memory = r.memory,
-                         .coordinates = element,
-                         .binders = binders,
-                         .guards = guards,
-                         .path = path,
-                         .value = loaded,
-                         .thread = {},
-                         .range = op.range});
+  Event event{.store = false,
+              .memory = r.memory,
+              .coordinates = element,
+              .allocation = r.allocation,
+              .binders = binders,
+              .guards = guards,
+              .path = path,
+              .thread = {},
+              .range = op.range};
+  const Term loaded = contents(r, std::move(element), event);
+  event.value = loaded;
+  out_.events.push_back(std::move(event));
   return loaded;
 }
 

@@ -46,7 +46,13 @@ void BodyDenoter::run_update(const Op& op) {
   }
   auto event = [&](const RelationValue& r, int step) {
     path.back().position = step;
-    Event e{.memory = r.memory, .binders = binders, .guards = guards, .path = path, .thread = {}, .range = op.range};
+    Event e{.memory = r.memory,
+            .allocation = r.allocation,
+            .binders = binders,
+            .guards = guards,
+            .path = path,
+            .thread = {},
+            .range = op.range};
     const TermPool::Substitution here = at(r, place);
     for (Expr c : r.coordinates) e.coordinates.push_back(terms_.substitute(c, here));
     return e;
@@ -73,7 +79,7 @@ void BodyDenoter::run_update(const Op& op) {
       for (ValueId v : op.operands) {
         const RelationValue& r = *values_[v.index].relation;
         Event e = event(r, 1);
-        e.value = terms_.load(static_cast<std::int64_t>(r.memory), r.dtype, e.coordinates, path);
+        e.value = contents(r, e.coordinates, e);
         old.push_back(e.value);
         out_.events.push_back(std::move(e));
       }

@@ -13,14 +13,10 @@ void add_claims(const std::vector<Claim>& claims, const std::vector<Expr>& base,
                 const std::vector<Expr>& sizes, const std::string& prefix, const std::string& note, const TermPool& terms,
                 Ledger& ledger);
 
-// To each obligation from this one on: the values of its data leaves lie in their types. (Of u64 a leaf is a number of its
-// own.)
-void data_ranges(std::size_t from, const TermPool& terms, Ledger& ledger);
-
 // An event with its binders from `keep` on renamed: the second copy of a two-copy obligation.
 struct EventCopy {
   std::vector<Binder> binders;
-  std::vector<Expr> guards, coordinates;
+  std::vector<Expr> guards, coordinates, allocation;
   Expr thread;
   Path path;
 };

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "core/ir/op_table.h"
+#include "proof/data.h"
 #include "proof/derive.h"
 #include "proof/validate.h"
 
@@ -49,6 +50,8 @@ void races(const Denotation& d, TermPool& terms, const std::string& prefix, cons
       append(o.hypotheses, context(other.binders, other.guards));
       for (std::size_t k = 0; k < a.coordinates.size(); ++k)
         o.hypotheses.push_back(equal(a.coordinates[k], other.coordinates[k]));
+      for (std::size_t k = 0; k < std::min(a.allocation.size(), b.allocation.size()); ++k)
+        o.hypotheses.push_back(equal(a.allocation[k], other.allocation[k]));
       o.goal = pool.all_of(goals);
       ledger.add(std::move(o));
     }
@@ -111,6 +114,8 @@ void derive_kir(const Kernel& kernel, Ledger& ledger) {
   }
   for (Expr w : kernel.abi.where)
     ledger.assume("precondition", fmt::format("where {} (checked by the launcher)", to_string(w)));
+  for (const DataFact& f : kernel.abi.data)
+    ledger.assume("precondition", fmt::format("{} (checked by the launcher)", data_text(kernel.abi, f)));
   for (const AliasFact& f : kernel.abi.aliases)
     ledger.assume("precondition",
                   fmt::format("{} and {} are {} (checked by the launcher)", kernel.abi.views[f.a].name,
@@ -118,8 +123,8 @@ void derive_kir(const Kernel& kernel, Ledger& ledger) {
   ledger.assume("precondition",
                 "views not declared to alias do not overlap; extents and strides are not negative (checked by the launcher)");
   TermPool terms(*ledger.pool);
-  const std::size_t first = ledger.obligations.size();
   for (const AliasCase& c : cases) {
+    const std::size_t first = ledger.obligations.size();
     std::string prefix = kernel.id() + (c.text.empty() ? "" : "/" + c.text) + "/kir";
     Denotation d = denote(kernel, c, terms);
     std::string note = c.text.empty() ? "" : " (" + c.text + ")";
@@ -130,8 +135,11 @@ void derive_kir(const Kernel& kernel, Ledger& ledger) {
     decided_uses(d, Side::kir, prefix, terms, ledger);
     decided_stores(d, prefix, terms, ledger);
     if (&c == &cases.front()) reduce_laws(kernel, d, terms, prefix, ledger);
+    know_data(first, d.data, terms, ledger);
+    for (SourceRange range : d.vouched)
+      ledger.assume("assume", fmt::format("assume_in_bounds at {}: the author's word, not proven",
+                                          kernel.source ? describe(*kernel.source, range) : "?"));
   }
-  data_ranges(first, terms, ledger);
   for (std::uint32_t i = 0; i < kernel.body.op_count(); ++i) {
     OpKind k = kernel.body.op(OpId(i)).kind;
     if (int ulp = row(k).accuracy.max_ulp)

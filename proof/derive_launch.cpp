@@ -99,6 +99,18 @@ void Refinement::restrictions() {
     SourceRange range = i < program_.abi.where_ranges.size() ? program_.abi.where_ranges[i] : SourceRange{};
     demand(to_string(program_.abi.where[i]), pool_.import(program_.abi.where[i], {}), range);
   }
+  // A data precondition is one that the kernel states, or weaker.
+  for (const DataFact& f : program_.abi.data) {
+    std::vector<Expr> ways;
+    for (const DataFact& k : kernel_.abi.data)
+      if (k.kind == f.kind && kernel_.abi.views[k.view].name == program_.abi.views[f.view].name)
+        ways.push_back(f.kind != DataFactKind::in_range ? pool_.boolean(true)
+                                                        : both(less_equal(pool_.import(f.lo, {}), pool_.import(k.lo, {})),
+                                                               less_equal(pool_.import(k.hi, {}), pool_.import(f.hi, {}))));
+    add(ObligationKind::precondition_implied,
+        fmt::format("the program's demand `{}` is one of the kernel's", data_text(program_.abi, f)), base, pool_.any_of(ways),
+        f.range);
+  }
   for (const ViewParam& v : program_.abi.views)
     for (const ViewParam& w : kernel_.abi.views) {
       if (v.name != w.name) continue;

@@ -138,16 +138,36 @@ class Evaluation {
   bool exact_ = true;
 };
 
-// The identity is neutral when each component is one operation of its own accumulator and element with a neutral literal.
-bool neutral_by_component(const Combine& c, const Operands& identity, const std::optional<Scalar>& init) {
-  std::size_t k = c.results.size();
-  if (c.arguments.size() != 2 * k || identity.size() != k) return false;
+// The operations of the components, when each is one operation of its own accumulator and element; else nothing.
+std::vector<OpKind> component_operations(const Combine& c) {
+  const std::size_t k = c.results.size();
+  std::vector<OpKind> out;
+  if (c.arguments.size() != 2 * k) return out;
   for (std::size_t i = 0; i < k; ++i) {
-    Combine one{{c.arguments[i], c.arguments[k + i]}, {c.results[i]}};
-    std::optional<OpKind> op = simple_operation(one);
-    if (!op || !is_neutral(*op, identity[i], k == 1 ? init : std::nullopt)) return false;
+    std::optional<OpKind> op = simple_operation({{c.arguments[i], c.arguments[k + i]}, {c.results[i]}});
+    if (!op) return {};
+    out.push_back(*op);
   }
+  return out;
+}
+
+// The identity is neutral when it is for each component alone.
+bool neutral_by_component(const Combine& c, const Operands& identity, const std::optional<Scalar>& init) {
+  const std::vector<OpKind> ops = component_operations(c);
+  if (ops.empty() || identity.size() != ops.size()) return false;
+  for (std::size_t i = 0; i < ops.size(); ++i)
+    if (!is_neutral(ops[i], identity[i], ops.size() == 1 ? init : std::nullopt)) return false;
   return true;
+}
+
+// The laws of the order hold when they do for each component alone.
+bool lawful_by_component(const Combine& c, Order order) {
+  const std::vector<OpKind> ops = component_operations(c);
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const DType t = c.results[i]->type;
+    if (!is_associative(ops[i], t) || (order == Order::any && !is_commutative(ops[i], t))) return false;
+  }
+  return !ops.empty();
 }
 
 // `exact`: also nothing where something was rounded.
@@ -192,11 +212,14 @@ std::optional<LawWitness> broken_without_rounding(const Combine& c, Order order,
 }  // namespace
 
 void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, const std::string& prefix, Ledger& ledger) {
-  for (std::size_t i = 0; i < d.reduces.size(); ++i) {
-    const ReduceNode& node = *d.reduces[i].first;
-    SourceRange range = d.reduces[i].second;
+  for (std::size_t i = 0; i < d.folds.size(); ++i) {
+    const ReduceNode& node = *d.folds[i].node;
+    SourceRange range = d.folds[i].range;
     Order order = node.order;
-    const RegionId region = kernel.body.op(kernel.body.value(ValueId(static_cast<std::uint32_t>(node.site))).op).regions[1];
+    const RegionId region = d.folds[i].combine;
+    auto witness = [&](LawWitness::Law law, std::vector<Operands> operands) {
+      return region ? std::optional(LawWitness{law, region, std::move(operands)}) : std::nullopt;
+    };
     const ScalarList* identity = node.identity.empty() ? nullptr : &node.identity;
     bool assumed = node.identity_assumed;
     const Combine& combine = node.combine;
@@ -204,7 +227,6 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
     for (Term a : combine.results) types.push_back(a->type);
     bool has_float = false;
     for (Term r : combine.results) has_float = has_float || terms.mentions(r, [](Term t) { return is_float(t->type); });
-    std::optional<OpKind> simple = simple_operation(combine);
 
     std::vector<Operands> points = all_truths(types);
     const bool exhaustive = !points.empty();
@@ -230,8 +252,7 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
             auto r = left ? apply(combine, *identity, acc, terms) : apply(combine, acc, *identity, terms);
             holds = holds && r && same_values(*r, acc);
             if (r && !same_values(*r, acc) && !o.law)
-              o.law =
-                  LawWitness{left ? LawWitness::Law::neutral_left : LawWitness::Law::neutral_right, region, {*identity, acc}};
+              o.law = witness(left ? LawWitness::Law::neutral_left : LawWitness::Law::neutral_right, {*identity, acc});
           }
         }
         if (o.law)
@@ -244,11 +265,11 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
       if (!assumed) ledger.add(std::move(o));
     }
     if (order == Order::strict) continue;
-    bool proven = simple && is_associative(*simple, types[0]) && (order == Order::tree || is_commutative(*simple, types[0]));
+    const bool proven = lawful_by_component(combine, order);
     std::string sentence = fmt::format("the combine is associative{} as order({}) says",
                                        order == Order::any ? " and commutative" : "", name(order));
     if (!proven && has_float) {
-      if (auto law = broken_without_rounding(combine, order, points, region, terms)) {
+      if (auto law = region ? broken_without_rounding(combine, order, points, region, terms) : std::nullopt) {
         Obligation o =
             obligation(Side::kir, ObligationKind::combine_laws, fmt::format("{}/laws/{}", prefix, i), sentence, range);
         o.goal = terms.exprs().boolean(true);
@@ -270,13 +291,13 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
           if (order == Order::any) {
             auto x = apply(combine, a, b, terms), y = apply(combine, b, a, terms);
             holds = holds && x && y && same_values(*x, *y);
-            if (x && y && !same_values(*x, *y) && !o.law) o.law = LawWitness{LawWitness::Law::commutative, region, {a, b}};
+            if (x && y && !same_values(*x, *y) && !o.law) o.law = witness(LawWitness::Law::commutative, {a, b});
           }
           for (const Operands& c : points) {
             auto ab = apply(combine, a, b, terms), bc = apply(combine, b, c, terms);
             auto x = ab ? apply(combine, *ab, c, terms) : std::nullopt, y = bc ? apply(combine, a, *bc, terms) : std::nullopt;
             holds = holds && x && y && same_values(*x, *y);
-            if (x && y && !same_values(*x, *y) && !o.law) o.law = LawWitness{LawWitness::Law::associative, region, {a, b, c}};
+            if (x && y && !same_values(*x, *y) && !o.law) o.law = witness(LawWitness::Law::associative, {a, b, c});
           }
         }
       if (!holds)

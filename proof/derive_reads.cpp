@@ -37,6 +37,7 @@ class ArbitraryWalk {
       ReduceNode r = terms_.open(*t->reduce);
       for (Term x : r.init) walk(x, under);
       for (const Interval& m : r.members) under.push_back(in_range(m));
+      if (r.where) under.push_back(r.where);
       for (auto* list : {&r.map, &r.combine.results})
         for (Term x : *list) walk(x, under);
       return;
@@ -91,7 +92,8 @@ void initialized_reads(const Denotation& d, Side side, const std::string& prefix
   ExprPool& pool = terms.exprs();
   std::size_t n = 0;
   for (const Event& load : d.events) {
-    if ((load.store && !load.reads) || d.memories[load.memory].readable_before_write) continue;
+    const MemoryClass& memory = d.memories[load.memory];
+    if ((load.store && !load.reads) || memory.readable_before_write || memory.told) continue;
     Obligation o =
         obligation(side, ObligationKind::initialization, fmt::format("{}/initialization/{}", prefix, n++),
                    fmt::format("the element of {} is written before it is read", d.memories[load.memory].name), load.range);
@@ -99,12 +101,13 @@ void initialized_reads(const Denotation& d, Side side, const std::string& prefix
     append(o.hypotheses, context(load.binders, load.guards));
     std::vector<Expr> ways;
     for (const Event& store : d.events) {
-      if (!store.store || store.memory != load.memory) continue;
+      if (!store.store || store.memory != load.memory || store.allocation.size() != load.allocation.size()) continue;
       EventCopy s = copy(store, 0, terms);
       std::vector<Expr> unknowns;
       std::vector<Equation> equations;
       for (const Binder& b : s.binders) unknowns.push_back(b.range.var);
       for (std::size_t k = 0; k < s.coordinates.size(); ++k) equations.push_back({s.coordinates[k], load.coordinates[k]});
+      for (std::size_t k = 0; k < s.allocation.size(); ++k) equations.push_back({s.allocation[k], load.allocation[k]});
       Assignment at = solve(unknowns, equations, pool);
       // Iterations that the coordinates do not tell are tried as those of the load.
       for (std::size_t k = 0; k < unknowns.size(); ++k)
@@ -117,6 +120,8 @@ void initialized_reads(const Denotation& d, Side side, const std::string& prefix
       for (Expr h : context(s.binders, s.guards)) holds.push_back(terms.substitute(h, point));
       for (std::size_t k = 0; k < s.coordinates.size(); ++k)
         holds.push_back(equal(terms.substitute(s.coordinates[k], point), load.coordinates[k]));
+      for (std::size_t k = 0; k < s.allocation.size(); ++k)
+        holds.push_back(equal(terms.substitute(s.allocation[k], point), load.allocation[k]));
       holds.push_back(before(terms.substitute(s.path, point), load.path, pool));
       ways.push_back(pool.all_of(holds));
     }

@@ -26,6 +26,7 @@
 
 #include "core/base/check.h"
 #include "core/ir/op_table.h"
+#include "proof/data.h"
 #include "proof/match.h"
 #include "proof/path.h"
 #include "proof/refinement.h"
@@ -41,6 +42,7 @@ Piece piece_of(const Event& e) {
   for (Term t : {e.store ? e.value : nullptr, e.expected})
     if (t) p.body.push_back(t);
   p.coordinates = e.coordinates;
+  p.allocation = e.allocation;
   return p;
 }
 
@@ -70,6 +72,14 @@ std::optional<std::vector<Expr>> same_point(const Path& a, const Path& b) {
 }  // namespace
 
 void Refinement::run() {
+  const std::size_t first = ledger_.obligations.size();
+  derive();
+  std::vector<Fact> facts = kir_.data;
+  facts.insert(facts.end(), kir_.assumed.begin(), kir_.assumed.end());
+  know_data(first, facts, terms_, ledger_);
+}
+
+void Refinement::derive() {
   if (!abi_agrees()) return;
   kir_ = denote(kernel_, alias_, terms_);
   physical_ = denote(program_, kernel_.abi, alias_, terms_);
@@ -115,16 +125,20 @@ void Refinement::independence() {
       append(meet, context(a.binders, a.guards));
       append(meet, context(other.binders, other.guards));
       for (std::size_t k = 0; k < a.coordinates.size(); ++k) meet.push_back(equal(a.coordinates[k], other.coordinates[k]));
+      for (std::size_t k = 0; k < std::min(a.allocation.size(), b.allocation.size()); ++k)
+        meet.push_back(equal(a.allocation[k], other.allocation[k]));
       const std::string& memory = physical_.memories[a.memory].name;
       if (!a.atomic.empty() && !b.atomic.empty()) {
         atomic_scope(a, b, work, std::move(meet));
         continue;
       }
       bool both = a.store && b.store;
-      add(both ? ObligationKind::ownership_disjoint : ObligationKind::read_write_independence,
-          both ? fmt::format("no element of {} is written by two program instances", memory)
-               : fmt::format("no program instance reads what another writes in {}", memory),
-          meet, equal(physical_.work, work), b.range);
+      // A buffer is of one instance: the program id is first among what tells its allocations apart.
+      if (a.allocation.empty() || b.allocation.empty())
+        add(both ? ObligationKind::ownership_disjoint : ObligationKind::read_write_independence,
+            both ? fmt::format("no element of {} is written by two program instances", memory)
+                 : fmt::format("no program instance reads what another writes in {}", memory),
+            meet, equal(physical_.work, work), b.range);
       if (both && i == j) lanes(a, other, meet);
       if (program_.launch.threads > 1) {
         std::vector<Expr> same = meet;
@@ -177,11 +191,17 @@ void Refinement::stores() {
     bool writes, ordered;
   };
   std::vector<StorePair> pairs;
+  // Buffers are paired in order; what is told by its stores needs no partner, and a wrong pair proves nothing.
+  auto paired = [&](std::size_t m) {
+    if (m >= std::min(kir_.memories.size(), physical_.memories.size())) return false;
+    const MemoryClass &k = kir_.memories[m], &p = physical_.memories[m];
+    return !k.is_buffer() || (!k.told && !p.told && k.dtype == p.dtype);
+  };
   // Stores, and each kind of atomic, for themselves.
   std::set<std::pair<std::size_t, std::string>> kinds;
   for (const auto* events : {&kir_.events, &physical_.events})
     for (const Event& e : *events)
-      if (e.store || !e.atomic.empty()) kinds.emplace(e.memory, e.atomic);
+      if (paired(e.memory) && (e.store || !e.atomic.empty())) kinds.emplace(e.memory, e.atomic);
   struct Kind {
     std::size_t memory;
     std::vector<Piece> kir, physical;
@@ -241,6 +261,7 @@ void Refinement::stores() {
     }
     for (Expr& g : out.guards) g = terms_.substitute(g, s);
     for (Expr& c : out.coordinates) c = terms_.substitute(c, s);
+    for (Expr& a : out.allocation) a = terms_.substitute(a, s);
     out.path = terms_.substitute(out.path, s);
     return out;
   };
@@ -251,10 +272,32 @@ void Refinement::stores() {
     }
     append(to, p.guards);
   };
-  auto kir_path = [&](const StorePair& p, const TermPool::Substitution& opened) {
+  auto to_kir = [&](const StorePair& p, const TermPool::Substitution& opened) {
     TermPool::Substitution to;
     for (const auto& [k, v] : p.to_kir.exprs) to.exprs.emplace(k, terms_.substitute(v, opened));
-    return terms_.substitute(p.kir.path, to);
+    return to;
+  };
+  auto kir_path = [&](const StorePair& p, const TermPool::Substitution& opened) {
+    return terms_.substitute(p.kir.path, to_kir(p, opened));
+  };
+  auto kir_allocation = [&](const StorePair& p, const TermPool::Substitution& opened) {
+    const TermPool::Substitution to = to_kir(p, opened);
+    std::vector<Expr> out = p.kir.allocation;
+    for (Expr& a : out) a = terms_.substitute(a, to);
+    return out;
+  };
+  auto one_allocation = [&](std::span<const Expr> a, std::span<const Expr> b) {
+    std::vector<Expr> same;
+    for (std::size_t k = 0; k < a.size() && k < b.size(); ++k)
+      if (!(a[k] == b[k])) same.push_back(equal(a[k], b[k]));
+    return pool_.all_of(same);
+  };
+  // Two accesses of a buffer are of one allocation exactly when the KIR's are. `h`: both happen.
+  auto allocations_agree = [&](std::size_t memory, const std::vector<Expr>& h, Expr physical, Expr kir, SourceRange range) {
+    if (!(physical == kir))
+      add(ObligationKind::relation_equal,
+          fmt::format("accesses of {} are of one allocation exactly when the KIR's are", kir_.memories[memory].name), h,
+          equal(physical, kir), range);
   };
 
   // R7
@@ -267,26 +310,30 @@ void Refinement::stores() {
       std::vector<Expr> h = physical_.base;
       domain(pa, h);
       domain(pb, h);
-      if (atomic) {  // what the KIR orders is of one instance and in that order
-        if (!ordered)
-          for (std::size_t k = 0; k < pa.coordinates.size(); ++k) h.push_back(equal(pa.coordinates[k], pb.coordinates[k]));
-        h.push_back(before(kir_path(a, sa), kir_path(b, sb), pool_));
-        if (h.back().is_false()) continue;
-        add(ObligationKind::order_kept,
-            fmt::format("an atomic of {} comes before or after what the KIR says", kir_.memories[a.memory].name), h,
-            before(pa.path, pb.path, pool_), b.range);
-        continue;
+      if (!ordered) {
+        for (std::size_t k = 0; k < pa.coordinates.size(); ++k) h.push_back(equal(pa.coordinates[k], pb.coordinates[k]));
+        if (kir_.memories[a.memory].is_buffer()) {
+          Expr meet = one_allocation(pa.allocation, pb.allocation);
+          allocations_agree(a.memory, h, meet, one_allocation(kir_allocation(a, sa), kir_allocation(b, sb)), b.range);
+          h.push_back(meet);
+        }
       }
-      for (std::size_t k = 0; k < pa.coordinates.size(); ++k) h.push_back(equal(pa.coordinates[k], pb.coordinates[k]));
-      Expr first = before(pa.path, pb.path, pool_);
-      if (first.is_false()) continue;
-      h.push_back(first);
-      add(ObligationKind::order_kept, fmt::format("stores that meet in {} keep the KIR's order", kir_.memories[a.memory].name),
-          h, before(kir_path(a, sa), kir_path(b, sb), pool_), b.range);
+      // Of atomics, what the KIR orders is of one instance and in that order.
+      const Expr kept = before(pa.path, pb.path, pool_), meant = before(kir_path(a, sa), kir_path(b, sb), pool_);
+      h.push_back(atomic ? meant : kept);
+      if (h.back().is_false()) continue;
+      const std::string& memory = kir_.memories[a.memory].name;
+      add(ObligationKind::order_kept,
+          atomic ? fmt::format("an atomic of {} comes before or after what the KIR says", memory)
+                 : fmt::format("stores that meet in {} keep the KIR's order", memory),
+          h, atomic ? kept : meant, b.range);
     }
 
   // R8
-  for (const PendingLoad& l : pending)
+  for (const PendingLoad& l : pending) {
+    if (!paired(l.memory))
+      preset(ObligationKind::load_stable, Verdict::unsupported, fmt::format("{}: the load is of the KIR's memory", l.site.what),
+             "no rule pairs these buffers", l.site.range);
     for (const StorePair& s : pairs) {
       if (!l.atomic.empty() || s.memory != l.memory || !s.writes) continue;
       TermPool::Substitution opened;
@@ -295,6 +342,11 @@ void Refinement::stores() {
       domain(p, h);
       for (std::size_t k = 0; k < p.coordinates.size() && k < l.coordinates.size(); ++k)
         h.push_back(equal(p.coordinates[k], l.coordinates[k]));
+      if (kir_.memories[l.memory].is_buffer()) {
+        Expr meet = one_allocation(p.allocation, l.physical_allocation);
+        allocations_agree(l.memory, h, meet, one_allocation(kir_allocation(s, opened), l.kir_allocation), l.site.range);
+        h.push_back(meet);
+      }
       Expr precedes = before(p.path, l.physical_point, pool_), kir_precedes = before(kir_path(s, opened), l.kir_point, pool_);
       // Across instances nothing meets (R6, and kir-race-free on the other side).
       if (precedes == kir_precedes) continue;
@@ -302,6 +354,7 @@ void Refinement::stores() {
           fmt::format("{}: the load of {} sees the same stores as in the KIR", l.site.what, kir_.memories[l.memory].name), h,
           equal(precedes, kir_precedes), l.site.range);
     }
+  }
 
   // What another agent publishes is seen by plain loads behind an acquire: nothing here says where those stand.
   auto published = [&](const Event& e) { return e.ordered && e.sharing == Sharing::system; };
@@ -352,9 +405,7 @@ void Refinement::termination(Matcher& matcher) {
 
 void derive_refinement(const Kernel& kernel, const PhysicalProgram& program, const DeriveOptions& options, Ledger& ledger) {
   TermPool terms(*ledger.pool);
-  const std::size_t first = ledger.obligations.size();
   for (const AliasCase& c : alias_cases(kernel.abi)) Refinement(kernel, program, c, options, terms, ledger).run();
-  data_ranges(first, terms, ledger);
 }
 
 }  // namespace kir::proof

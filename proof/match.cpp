@@ -58,8 +58,14 @@ bool Matcher::match_integers(Expr k, Expr p, const std::vector<Expr>& context, c
   if (k == p) return true;
   if (k.is(ExprKind::constant) && p.is(ExprKind::constant))
     return fail(fmt::format("{} differ: {} and {}", what, k.number(), p.number()));
-  emit(ObligationKind::value_equal, context, equal(k, p), site, fmt::format("{} are equal", what));
+  emit(ObligationKind::value_equal, related(k, p, context, site), equal(k, p), site, fmt::format("{} are equal", what));
   return true;
+}
+
+std::vector<Expr> Matcher::related(Expr k, Expr p, const std::vector<Expr>& context, const MatchSite& site) {
+  std::vector<Expr> out = context;
+  relate_guards({k}, {p}, out, site);
+  return out;
 }
 
 bool Matcher::match(Term k, Term p, const std::vector<Expr>& context, const MatchSite& site) {
@@ -89,6 +95,10 @@ bool Matcher::match(Term k, Term p, const std::vector<Expr>& context, const Matc
   if (is_sequence(k) || is_sequence(p)) {
     if (k->kind == TermKind::iterate && p->kind == TermKind::iterate &&
         attempt([&] { return match_loops(k, p, context, site); }))
+      return ok(true);
+    // A combine that is one operation has more ways to be a loop than this one: M7.
+    if (k->kind == TermKind::reduce && p->kind == TermKind::iterate && !simple_operation(k->reduce->combine) &&
+        attempt([&] { return match_member_loop(k, p, context, site); }))
       return ok(true);
     if (attempt([&] { return match_folds(k, p, context, site, false); })) return ok(true);
     return ok(attempt([&] { return match_folds(k, p, context, site, true); }));
@@ -122,20 +132,23 @@ bool Matcher::match(Term k, Term p, const std::vector<Expr>& context, const Matc
     case TermKind::integer: return ok(match_integers(k->exprs[0], p->exprs[0], context, site, "the integers"));
     case TermKind::boolean: KIR_UNREACHABLE("handled above");
     case TermKind::load: {
-      if (k->number != p->number) return fail("loads of different views");
+      const auto at = [](Term t) { return std::span(t->exprs).subspan(t->mode); };
+      const auto allocation = [](Term t) { return std::vector(t->exprs.begin(), t->exprs.begin() + t->mode); };
+      if (k->number != p->number || at(k).size() != at(p).size()) return fail("loads of different views");
       if (k->name != p->name)
         return fail(fmt::format("`{}` in the KIR, `{}` in the program", k->name.empty() ? "load" : k->name,
                                 p->name.empty() ? "load" : p->name));
-      for (std::size_t i = 0; i < k->exprs.size(); ++i)
-        if (!(k->exprs[i] == p->exprs[i]))
-          emit(ObligationKind::relation_equal, context, equal(k->exprs[i], p->exprs[i]), site,
+      for (std::size_t i = 0; i < at(k).size(); ++i)
+        if (!(at(k)[i] == at(p)[i]))
+          emit(ObligationKind::relation_equal, related(at(k)[i], at(p)[i], context, site), equal(at(k)[i], at(p)[i]), site,
                fmt::format("the element read is the KIR's on axis {}", i));
       if (!k->point.empty() || !p->point.empty())
-        pending_.push_back({context, static_cast<std::size_t>(k->number), p->exprs, k->point, p->point, site, p->name});
+        pending_.push_back({context, static_cast<std::size_t>(k->number), std::vector(at(p).begin(), at(p).end()),
+                            allocation(k), allocation(p), k->point, p->point, site, p->name});
       return ok(true);
     }
     case TermKind::pointwise: {
-      if (k->op != p->op || k->kids.size() != p->kids.size())
+      if (k->op != p->op || k->number != p->number || k->kids.size() != p->kids.size())
         return fail(fmt::format("{} in the KIR, {} in the program", row(k->op).name, row(p->op).name));
       auto in_order = [&](bool exchanged) {
         for (std::size_t i = 0; i < k->kids.size(); ++i)
@@ -366,6 +379,7 @@ bool Matcher::match_general(const Sequence& k, const Sequence& p, Term kt, Term 
   if (p.freedom > kt->reduce->order)
     return fail(
         fmt::format("the program folds with order({}), the KIR licenses order({})", name(p.freedom), name(kt->reduce->order)));
+  if (pt->reduce->unit > kt->reduce->unit) return fail("the program's products may err by more than the KIR licenses");
   if (k.identity != p.identity && !(p.identity.empty() && !k.init.empty())) return fail("the identities differ");
   if (k.init.size() != p.init.size()) return fail("one reduce has an initial value, the other has none");
   for (std::size_t i = 0; i < k.init.size(); ++i)
@@ -385,7 +399,7 @@ bool Matcher::match_general(const Sequence& k, const Sequence& p, Term kt, Term 
     for (Piece& x : *list)
       for (const Interval& b : x.binders) x.path.push_back({0, b.var, true});
   auto pairs = match_pieces(ks, ps, context, p.freedom == Order::any, site, Remainder::refused);
-  if (!pairs || kt->reduce->order == Order::strict) return pairs.has_value();
+  if (!pairs || !is_licensed(*kt->reduce)) return pairs.has_value();
   return one_schedule(kt, p.shape, ks, ps, *pairs, context, site);
 }
 

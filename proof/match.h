@@ -7,7 +7,8 @@
 //       induction over the execution)
 //   M4  a select is decided by the context, or splits it; a branch that cannot match is owed to be unreachable
 //   M5  loops in lockstep: equal trip count, initial state and step under equal states
-//   M6  reduces of one general combine: matching combines, initial values and identities, members paired (M8), licence kept
+//   M6  reduces of one general combine: matching combines, initial values and identities, members paired (M8), licence kept;
+//       or a loop in lockstep (M5) with the one that folds the KIR's members in order
 //   M7  folds of one operation: both sides expanded to pieces (sequence.h), the KIR's initial value taken exactly once, neutral
 //       leaves only from the table, the physical schedule inside the KIR's licence, pieces paired (M8)
 //   M8  pieces: a map from physical to KIR points (proposed by solve.h) that is total, injective, onto, keeps the guards and,
@@ -41,7 +42,8 @@ struct MatchSite {
 struct PendingLoad {
   std::vector<Expr> context;
   std::size_t memory;
-  std::vector<Expr> coordinates;  // in physical variables
+  std::vector<Expr> coordinates;                          // in physical variables
+  std::vector<Expr> kir_allocation, physical_allocation;  // of a buffer
   Path kir_point, physical_point;
   MatchSite site;
   std::string atomic;  // empty: a plain load
@@ -53,6 +55,7 @@ struct Piece {
   Path path;
   std::vector<Term> body;
   std::vector<Expr> coordinates;  // stores
+  std::vector<Expr> allocation;   // stores to a buffer
 };
 
 // One pairing found by match_pieces: physical piece p stands for KIR piece k at `to_kir` (KIR binder -> expression over the
@@ -88,6 +91,9 @@ class Matcher {
   const std::string& why() const { return why_; }
 
  private:
+  std::vector<Expr> bounds(const std::vector<Interval>& binders, const TermPool::Substitution& s);
+  // The context, with the data leaves of two expressions that match equated.
+  std::vector<Expr> related(Expr k, Expr p, const std::vector<Expr>& context, const MatchSite& site);
   bool fail(std::string reason) {
     if (why_.empty()) why_ = std::move(reason);
     return false;
@@ -95,6 +101,7 @@ class Matcher {
   bool match_integers(Expr k, Expr p, const std::vector<Expr>& context, const MatchSite& site, std::string what);
   bool match_select(Term k, Term p, const std::vector<Expr>& context, const MatchSite& site);
   bool match_loops(Term k, Term p, const std::vector<Expr>& context, const MatchSite& site);
+  bool match_member_loop(Term k, Term p, const std::vector<Expr>& context, const MatchSite& site);
   bool match_folds(Term k, Term p, const std::vector<Expr>& context, const MatchSite& site, bool deep);
   bool match_general(const Sequence& k, const Sequence& p, Term kt, Term pt, const std::vector<Expr>& context,
                      const MatchSite& site);
@@ -123,8 +130,8 @@ class Matcher {
   std::set<Pair> done_;
   std::set<Pair> failed_;                                    // not rolled back: a pair that failed once is not tried again
   std::map<std::int64_t, std::vector<Schedule>> schedules_;  // by site of the KIR
-  // Proposals from pairings found: for a point of the KIR what it was, over the program's points.
-  std::unordered_map<const ExprNode*, Expr> proposals_;
+  // Proposals from pairings found: for a KIR binder what stood for it, over the program's binders.
+  Assignment learnt_;
   std::string why_;
   int depth_ = 0;
   std::size_t looked_at_ = 0;  // pairs

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
-#include <unordered_set>
 
 #include "core/base/check.h"
-#include "core/index/simplify.h"
 #include "proof/match.h"
+#include "proof/match_points.h"
 #include "proof/path.h"
 
 namespace kir::proof {
@@ -29,102 +29,6 @@ std::vector<Expr> joined(const std::vector<Expr>& a, const std::vector<Expr>& b)
   return out;
 }
 
-// A proposal for the only value of a binder: a lower bound that a guard gives without other binders, else its own.
-Expr least(const Interval& b, const std::vector<Expr>& guards, const std::vector<Expr>& vars) {
-  std::vector<Expr> all;
-  for (Expr g : guards) append_conjuncts(g, all);
-  auto closed = [&](Expr e) {
-    return !kir::mentions(e, [&](Expr l) { return std::find(vars.begin(), vars.end(), l) != vars.end(); });
-  };
-  for (Expr g : all) {
-    if (g.is(ExprKind::le) && g.kid(1) == b.var && closed(g.kid(0))) return g.kid(0);
-    if (g.is(ExprKind::eq) && g.kid(0) == b.var && closed(g.kid(1))) return g.kid(1);
-    if (g.is(ExprKind::eq) && g.kid(1) == b.var && closed(g.kid(0))) return g.kid(0);
-  }
-  return b.lo;
-}
-
-bool has_division(Expr e) {
-  std::unordered_set<Expr> seen;
-  auto visit = [&](auto& self, Expr x) -> bool {
-    if (!seen.insert(x).second) return false;
-    if (x.is(ExprKind::floordiv) || x.is(ExprKind::mod)) return true;
-    return std::any_of(x.kids().begin(), x.kids().end(), [&](Expr k) { return self(self, k); });
-  };
-  return visit(visit, e);
-}
-
-// The map from the k-th unknown to the k-th point, where it satisfies the equations as polynomials; else nothing.
-Assignment by_position(const std::vector<Expr>& unknowns, const std::vector<Expr>& points,
-                       const std::vector<Equation>& equations) {
-  if (unknowns.size() != points.size()) return {};
-  Assignment map;
-  for (std::size_t i = 0; i < unknowns.size(); ++i) map.emplace(unknowns[i].node(), points[i]);
-  for (const Equation& e : equations) {
-    Expr left = kir::substitute(e.left, [&](Expr l) {
-      auto it = map.find(l.node());
-      return it == map.end() ? Expr() : it->second;
-    });
-    if (!same_polynomial(left, e.right)) return {};
-  }
-  return map;
-}
-
-// For the unknowns that no equation tells: iterations of one range, in their order; with as many points, those of one position.
-void by_range(const Piece& k, const Piece& p, Assignment& phi) {
-  std::unordered_set<const ExprNode*> used;
-  for (const auto& [unknown, value] : phi) used.insert(value.node());
-  auto mapped = [&](Expr e) {
-    return kir::substitute(e, [&](Expr l) {
-      auto it = phi.find(l.node());
-      return it == phi.end() ? Expr() : it->second;
-    });
-  };
-  for (std::size_t i = 0; i < k.binders.size(); ++i) {
-    const Interval& unknown = k.binders[i];
-    if (phi.contains(unknown.var.node())) continue;
-    for (const Interval& point : p.binders)
-      if (mapped(unknown.lo) == point.lo && mapped(unknown.hi) == point.hi && used.insert(point.var.node()).second) {
-        phi.emplace(unknown.var.node(), point.var);
-        break;
-      }
-    if (k.binders.size() == p.binders.size()) phi.emplace(unknown.var.node(), p.binders[i].var);
-  }
-}
-
-// Quotients in the shape that solve() inverts: (x floordiv d) * d + x mod d, written with another d, is x.
-void simplify_divisions(Assignment& map, const std::vector<Expr>& facts_text) {
-  std::optional<Facts> facts;
-  for (auto& [unknown, value] : map) {
-    if (!has_division(value)) continue;
-    if (!facts) {
-      facts.emplace(value.pool());
-      for (Expr f : facts_text) facts->assume(f);
-    }
-    value = facts->simplify(value);
-  }
-}
-
-// psi(phi(v)) is seen to be v for every point v of the program.
-bool inverts(const Assignment& psi, const Assignment& phi, const std::vector<Expr>& points, const std::vector<Expr>& under) {
-  std::optional<Facts> facts;
-  for (Expr v : points) {
-    auto it = psi.find(v.node());
-    if (it == psi.end()) return false;
-    Expr again = kir::substitute(it->second, [&](Expr l) {
-      auto known = phi.find(l.node());
-      return known == phi.end() ? Expr() : known->second;
-    });
-    if (same_polynomial(again, v)) continue;
-    if (!facts) {
-      facts.emplace(v.pool());
-      for (Expr f : under) facts->assume(f);
-    }
-    if (!facts->decide(equal(again, v)).value_or(false)) return false;
-  }
-  return true;
-}
-
 Piece renamed(const Piece& p, TermPool& terms, TermPool::Substitution& s) {
   Piece out = p;
   for (Interval& b : out.binders) {
@@ -136,6 +40,7 @@ Piece renamed(const Piece& p, TermPool& terms, TermPool::Substitution& s) {
   }
   for (Expr& g : out.guards) g = terms.substitute(g, s);
   for (Expr& c : out.coordinates) c = terms.substitute(c, s);
+  for (Expr& a : out.allocation) a = terms.substitute(a, s);
   for (Term& t : out.body) t = terms.substitute(t, s);
   out.path = terms.substitute(out.path, s);
   return out;
@@ -157,7 +62,8 @@ void Matcher::equations(Term k, Term p, const std::set<const ExprNode*>& unknown
   if (k->kind != p->kind) return;
   if (k->kind == TermKind::load) {
     if (k->number != p->number) return;
-    for (std::size_t i = 0; i < k->exprs.size() && i < p->exprs.size(); ++i) add(k->exprs[i], p->exprs[i]);
+    for (std::size_t i = 0; k->mode + i < k->exprs.size() && p->mode + i < p->exprs.size(); ++i)
+      add(k->exprs[k->mode + i], p->exprs[p->mode + i]);
     return;
   }
   if (k->kind == TermKind::integer) return add(k->exprs[0], p->exprs[0]);
@@ -188,6 +94,13 @@ void Matcher::equations(Term k, Term p, const std::set<const ExprNode*>& unknown
   for (std::size_t i = 0; i < k->kids.size() && i < p->kids.size(); ++i) equations(k->kids[i], p->kids[i], unknown, seen, out);
 }
 
+std::vector<Expr> Matcher::bounds(const std::vector<Interval>& binders, const TermPool::Substitution& s) {
+  std::vector<Expr> out;
+  for (const Interval& b : binders)
+    for (Expr e : {b.lo, b.hi}) out.push_back(terms_.substitute(e, s));
+  return out;
+}
+
 std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piece>& kir_pieces,
                                                           const std::vector<Piece>& physical_pieces,
                                                           const std::vector<Expr>& context, bool order_free,
@@ -211,6 +124,8 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
     Piece p = renamed(physical_pieces[pi], terms_, ignored);
     std::vector<Expr> p_vars;
     for (const Interval& b : p.binders) p_vars.push_back(b.var);
+    TermPool::Substitution open;
+    for (std::size_t i = 0; i < p_vars.size(); ++i) open.exprs.emplace(physical_pieces[pi].binders[i].var.node(), p_vars[i]);
     std::vector<Expr> under = joined(context, domain(p));
     bool paired = false;
     std::string first_reason;
@@ -219,10 +134,12 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
     std::iota(candidates.begin(), candidates.end(), std::size_t{0});
     std::stable_partition(candidates.begin(), candidates.end(),
                           [&](std::size_t ki) { return kir_open[ki].binders.size() == p.binders.size(); });
-    for (std::size_t ki : candidates) {
-      if (paired) break;
+    // By candidate: equations that its match left to be proved and that are no identities, and points at the very end of the
+    // KIR's domain. Of a match that failed nothing.
+    std::map<std::size_t, std::size_t> doubts;
+    auto pair_with = [&](std::size_t ki, std::size_t most_doubts) {
       const Piece& k = kir_open[ki];
-      if (k.coordinates.size() != p.coordinates.size() || k.body.size() != p.body.size()) continue;
+      if (k.coordinates.size() != p.coordinates.size() || k.body.size() != p.body.size()) return;
       std::set<const ExprNode*> unknown;
       std::vector<Expr> k_vars;
       for (const Interval& b : k.binders) {
@@ -233,62 +150,37 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
       for (std::size_t i = 0; i < k.coordinates.size(); ++i) eqs.push_back({k.coordinates[i], p.coordinates[i]});
       std::set<std::pair<Term, Term>> seen;
       for (std::size_t i = 0; i < k.body.size(); ++i) equations(k.body[i], p.body[i], unknown, seen, eqs);
-      // Point for point where that explains the equations; else what they say.
-      Assignment phi = by_position(k_vars, p_vars, eqs);
-      if (phi.empty()) phi = solve(k_vars, eqs, pool_);
-      if (phi.size() < k_vars.size()) {  // what stood for them elsewhere
-        TermPool::Substitution here;
-        for (std::size_t i = 0; i < p.binders.size(); ++i)
-          here.exprs.emplace(physical_pieces[pi].binders[i].var.node(), p.binders[i].var);
-        for (std::size_t i = 0; i < k.binders.size(); ++i)
-          if (auto it = proposals_.find(kir_pieces[ki].binders[i].var.node()); it != proposals_.end())
-            phi.emplace(k.binders[i].var.node(), terms_.substitute(it->second, here));
-        by_range(k, p, phi);
-      }
-      if (phi.size() < k_vars.size()) {
+      Assignment elsewhere;
+      for (std::size_t i = 0; i < k_vars.size(); ++i)
+        if (auto it = learnt_.find(kir_pieces[ki].binders[i].var.node()); it != learnt_.end())
+          elsewhere.emplace(k_vars[i].node(), terms_.substitute(it->second, open));
+      std::optional<PointMap> map = propose_points(k, p, std::move(eqs), elsewhere, under, pool_);
+      if (!map) {
         if (first_reason.empty()) first_reason = "no map from the program's points to the KIR's was found";
-        continue;
+        return;
       }
-      // Quotients are inverted as they are where that works out, else in the simplifier's form.
-      auto inverse = [&](const Assignment& map) {
-        std::vector<Equation> back;
-        for (Expr v : k_vars) back.push_back({map.at(v.node()), v});
-        return solve(p_vars, back, pool_);
-      };
-      Assignment psi = inverse(phi);
-      if (!inverts(psi, phi, p_vars, under)) {
-        simplify_divisions(phi, under);
-        psi = inverse(phi);
-      }
-      // An outer iteration that only bounds an inner one: from where the inner range begins.
-      for (const Interval& outer : p.binders)
-        for (const Interval& inner : p.binders) {
-          auto value = psi.find(inner.var.node());
-          if (psi.contains(outer.var.node()) || value == psi.end()) continue;
-          Assignment found_outer = solve({outer.var}, {{inner.lo, value->second}}, pool_);
-          if (auto it = found_outer.find(outer.var.node()); it != found_outer.end()) psi.emplace(outer.var.node(), it->second);
-        }
-      // What the KIR's point does not tell can only be one point: the least that a guard or the range allows.
-      for (const Interval& b : p.binders)
-        if (!psi.contains(b.var.node())) psi.emplace(b.var.node(), least(b, p.guards, p_vars));
+      auto& [phi, psi] = *map;
       TermPool::Substitution to_kir;
       for (Expr v : k_vars) to_kir.exprs.emplace(v.node(), phi.at(v.node()));
       why_.clear();
       paired = attempt([&] {
+        const std::size_t before = out_.size();
+        std::size_t doubtful = 0;
         std::vector<Expr> k_guards;
         for (Expr g : k.guards) k_guards.push_back(terms_.substitute(g, to_kir));
-        std::vector<Expr> related = under;
-        relate_guards(k_guards, p.guards, related, site);
+        std::vector<Expr> known = under;
+        const std::vector<Expr> k_bounds = bounds(k.binders, to_kir);
+        relate_guards(joined(k_bounds, k_guards), joined(bounds(p.binders, {}), p.guards), known, site);
         // Range: before the bodies, so that a lost mask shows as what it is.
-        for (const Interval& b : k.binders) {
-          Expr v = terms_.substitute(b.var, to_kir);
-          emit(ObligationKind::predicate_subset, related,
-               both(less_equal(terms_.substitute(b.lo, to_kir), v), less(v, terms_.substitute(b.hi, to_kir))), site,
-               fmt::format("every active point is a member of the KIR's domain ({})", b.var.name()));
+        for (std::size_t i = 0; i < k.binders.size(); ++i) {
+          const Expr v = terms_.substitute(k_vars[i], to_kir);
+          doubtful += same_polynomial(v, k_bounds[2 * i + 1]);
+          emit(ObligationKind::predicate_subset, known, both(less_equal(k_bounds[2 * i], v), less(v, k_bounds[2 * i + 1])),
+               site, fmt::format("every active point is a member of the KIR's domain ({})", k_vars[i].name()));
         }
         for (Expr g : k_guards)
-          if (std::find(related.begin(), related.end(), g) == related.end())
-            emit(ObligationKind::predicate_subset, related, g, site, "every active point satisfies the KIR's predicate");
+          if (std::find(known.begin(), known.end(), g) == known.end())
+            emit(ObligationKind::predicate_subset, known, g, site, "every active point satisfies the KIR's predicate");
         // Injective.
         TermPool::Substitution back_of_phi;
         for (Expr v : k_vars) back_of_phi.exprs.emplace(v.node(), phi.at(v.node()));
@@ -296,7 +188,7 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
           if (remainder == Remainder::repeated) break;
           Expr again = terms_.substitute(psi.at(v.node()), back_of_phi);
           if (!(again == v))
-            emit(ObligationKind::coverage, related, equal(again, v), site,
+            emit(ObligationKind::coverage, known, equal(again, v), site,
                  fmt::format("different points stand for different KIR members ({})", v.name()));
         }
         for (std::size_t i = 0; i < k.coordinates.size(); ++i) {
@@ -304,12 +196,18 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
           if (c.is(ExprKind::constant) && p.coordinates[i].is(ExprKind::constant) && !(c == p.coordinates[i]))
             return fail("the stores are of different elements");
           if (!(c == p.coordinates[i]))
-            emit(ObligationKind::relation_equal, related, equal(c, p.coordinates[i]), site,
+            emit(ObligationKind::relation_equal, related(c, p.coordinates[i], known, site), equal(c, p.coordinates[i]), site,
                  fmt::format("the element written is the KIR's on axis {}", i));
         }
         for (std::size_t i = 0; i < k.body.size(); ++i)
-          if (!match(terms_.substitute(k.body[i], to_kir), p.body[i], related, site)) return false;
-        return true;
+          if (!match(terms_.substitute(k.body[i], to_kir), p.body[i], known, site)) return false;
+        doubtful += static_cast<std::size_t>(
+            std::count_if(out_.begin() + static_cast<std::ptrdiff_t>(before), out_.end(), [](const Obligation& o) {
+              const bool equation = o.goal.is(ExprKind::eq) && o.goal.kid(0).sort() == Sort::integer;
+              return o.goal.is_false() || (equation && !same_polynomial(o.goal.kid(0), o.goal.kid(1)));
+            }));
+        doubts[ki] = doubtful;
+        return doubtful <= most_doubts;
       });
       if (paired) {
         found.push_back({ki, k, p, phi, psi});
@@ -323,10 +221,19 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
         for (std::size_t i = 0; i < k.binders.size(); ++i)
           pairing.to_kir.exprs.emplace(kir_pieces[ki].binders[i].var.node(),
                                        terms_.substitute(phi.at(k.binders[i].var.node()), close));
-        proposals_.insert(pairing.to_kir.exprs.begin(), pairing.to_kir.exprs.end());
+        learnt_.insert(pairing.to_kir.exprs.begin(), pairing.to_kir.exprs.end());
       } else if (first_reason.empty() || !why_.empty()) {
         if (first_reason.empty()) first_reason = why_;
       }
+    };
+    // One that leaves no doubt, else the one that leaves the fewest.
+    for (std::size_t ki : candidates)
+      if (!paired) pair_with(ki, candidates.size() > 1 ? 0 : SIZE_MAX);
+    if (!paired && !doubts.empty()) {
+      auto fewest = [&](std::size_t a, std::size_t b) {
+        return doubts.contains(a) && (!doubts.contains(b) || doubts[a] < doubts[b]);
+      };
+      pair_with(*std::min_element(candidates.begin(), candidates.end(), fewest), SIZE_MAX);
     }
     if (!paired) {
       if (first_reason.empty()) first_reason = "the KIR has nothing to pair it with";
@@ -359,12 +266,18 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
       std::vector<Expr> p_guards;
       for (Expr g : f.physical.guards) p_guards.push_back(terms_.substitute(g, to_physical));
       std::vector<Expr> inside;
-      for (const Interval& b : f.physical.binders) {
-        Expr v = f.psi.at(b.var.node());
-        inside.push_back(less_equal(terms_.substitute(b.lo, to_physical), v));
-        inside.push_back(less(v, terms_.substitute(b.hi, to_physical)));
+      const std::vector<Expr> p_bounds = bounds(f.physical.binders, to_physical);
+      for (std::size_t i = 0; i < f.physical.binders.size(); ++i) {
+        const Expr v = f.psi.at(f.physical.binders[i].var.node());
+        inside.push_back(less_equal(p_bounds[2 * i], v));
+        inside.push_back(less(v, p_bounds[2 * i + 1]));
       }
-      relate_guards(k.guards, p_guards, at, site);
+      // A point that stands for one member alone covers that one.
+      for (const Interval& b : k.binders) {
+        Expr again = terms_.substitute(f.phi.at(b.var.node()), to_physical);
+        if (!kir::mentions(again, [&](Expr l) { return l == b.var; })) inside.push_back(equal(again, b.var));
+      }
+      relate_guards(joined(bounds(k.binders, {}), k.guards), joined(p_bounds, p_guards), at, site);
       inside.insert(inside.end(), p_guards.begin(), p_guards.end());
       conditions.push_back(pool_.all_of(inside));
       partners.push_back(&f);

@@ -53,7 +53,7 @@ void rename_free(const std::vector<Expr>& roots, TermPool& terms, TermPool::Subs
 bool constant_data(Expr e, TermPool& terms) {
   auto varies = [](Term x) {
     return (x->kind == TermKind::load && !x->point.empty()) || x->kind == TermKind::arbitrary ||
-           x->kind == TermKind::argument || (x->reduce && x->reduce->order != Order::strict);
+           x->kind == TermKind::argument || (x->reduce && is_licensed(*x->reduce));
   };
   for (Expr leaf : leaves(e))
     if (Term t = terms.term_of_leaf(leaf); t && terms.mentions(t, varies)) return false;

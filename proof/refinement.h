@@ -30,6 +30,7 @@ class Refinement {
   void add(ObligationKind kind, std::string sentence, std::vector<Expr> hypotheses, Expr goal, SourceRange range);
   void preset(ObligationKind kind, Verdict verdict, std::string sentence, std::string reason, SourceRange range);
 
+  void derive();
   bool abi_agrees();    // R1
   void restrictions();  // R2
   void segments();      // R4

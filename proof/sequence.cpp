@@ -50,10 +50,12 @@ class Expander {
     ReduceNode r = terms_.open(node);
     out_.combine = r.combine;
     out_.freedom = r.order;
-    if (r.order != Order::strict) out_.shape = fmt::format("r{}", r.site);
-    out_.pieces.push_back({r.members, {}, {}, r.map});
+    if (is_licensed(r)) out_.shape = fmt::format("r{}", r.site);
+    out_.pieces.push_back({r.members, active(r), {}, r.map});
     return out_;
   }
+
+  static std::vector<Expr> active(const ReduceNode& r) { return r.where ? std::vector<Expr>{r.where} : std::vector<Expr>{}; }
 
   static SequencePiece extended(SequencePiece p, int position) {
     p.path.push_back({position, {}, true});
@@ -85,6 +87,7 @@ class Expander {
         if (!fold(r.init[0], extended(prefix, 0), leftmost && prefix.binders.empty())) return false;
       SequencePiece members = extended(prefix, 1);
       for (const Interval& m : r.members) members = extended(members, m);
+      for (Expr g : active(r)) members.guards.push_back(g);
       return fold(r.map[0], members, false);
     }
     if (t->kind == TermKind::iterate && t->number == 0 && (leftmost || options_.deep)) {

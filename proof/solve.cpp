@@ -89,6 +89,16 @@ std::int64_t weight(const Polynomial& p) {
 
 }  // namespace
 
+void solve_ranges(const std::vector<std::pair<Expr, Expr>>& ranges, Assignment& at, ExprPool& pool) {
+  for (const auto& [outer, ignored] : ranges)
+    for (const auto& [inner, lo] : ranges) {
+      auto value = at.find(inner.node());
+      if (at.contains(outer.node()) || value == at.end()) continue;
+      Assignment found = solve({outer}, {{lo, value->second}}, pool);
+      if (auto it = found.find(outer.node()); it != found.end()) at.emplace(outer.node(), it->second);
+    }
+}
+
 bool same_polynomial(Expr a, Expr b) {
   auto p = polynomial(a), q = polynomial(b);
   return p && q && *p == *q;

@@ -24,6 +24,10 @@ using Assignment = std::unordered_map<const ExprNode*, Expr>;  // unknown -> exp
 // Unknowns that no equation determines are absent from the result. O(equations^2 * size).
 Assignment solve(const std::vector<Expr>& unknowns, std::vector<Equation> equations, ExprPool& pool);
 
+// For unknowns that the equations left open: one that the range of a determined unknown begins with (the iteration of an outer
+// loop whose inner one starts there) is taken as if that range began at the determined value. `ranges`: (unknown, lower bound).
+void solve_ranges(const std::vector<std::pair<Expr, Expr>>& ranges, Assignment& at, ExprPool& pool);
+
 // Whether two expressions are one polynomial over their atoms; false also where coefficients leave 64 bits.
 bool same_polynomial(Expr a, Expr b);
 

@@ -57,16 +57,18 @@ Term TermPool::boolean(Expr e) {
   return intern({.kind = TermKind::boolean, .type = DType::i1, .exprs = {e}});
 }
 
-Term TermPool::load(std::int64_t memory, DType type, std::vector<Expr> coordinates, Path point, std::string atomic) {
+Term TermPool::load(std::int64_t memory, DType type, std::vector<Expr> coordinates, Path point, std::size_t allocation,
+                    std::string atomic) {
   return intern({.kind = TermKind::load,
                  .type = type,
+                 .mode = static_cast<std::uint8_t>(allocation),
                  .number = memory,
                  .name = std::move(atomic),
                  .exprs = std::move(coordinates),
                  .point = std::move(point)});
 }
-Term TermPool::pointwise(OpKind op, DType type, std::vector<Term> kids) {
-  return intern({.kind = TermKind::pointwise, .type = type, .op = op, .kids = std::move(kids)});
+Term TermPool::pointwise(OpKind op, DType type, std::vector<Term> kids, std::int64_t result) {
+  return intern({.kind = TermKind::pointwise, .type = type, .op = op, .number = result, .kids = std::move(kids)});
 }
 Term TermPool::cmp(CmpPredicate p, Term a, Term b) {
   return intern({.kind = TermKind::cmp, .type = DType::i1, .mode = static_cast<std::uint8_t>(p), .kids = {a, b}});
@@ -175,6 +177,7 @@ Term TermPool::rewrite(Term t, const std::function<Term(Term)>& term_leaf, const
         ex(m.hi);
       }
       for (Expr& e : r->scope) ex(e);
+      if (r->where) ex(r->where);
       for (Term& x : r->map) term(x);
       for (Term& x : r->combine.results) term(x);
       for (Term& x : r->init) term(x);
@@ -245,6 +248,7 @@ ReduceNode TermPool::open(const ReduceNode& r) {
     s.terms.emplace(a, f);
     a = f;
   }
+  if (out.where) out.where = substitute(out.where, s);
   for (Term& x : out.map) x = substitute(x, s);
   for (Term& x : out.combine.results) x = substitute(x, s);
   return out;
@@ -309,6 +313,7 @@ bool TermPool::mentions(Term t, const std::function<bool(Term)>& predicate) {
     if (x->reduce) {
       for (const Interval& m : x->reduce->members)
         if (in_expr(m.lo) || in_expr(m.hi)) return true;
+      if (x->reduce->where && in_expr(x->reduce->where)) return true;
       for (auto* list : {&x->reduce->map, &x->reduce->combine.results, &x->reduce->init})
         for (Term k : *list)
           if (go(k)) return true;
@@ -334,6 +339,7 @@ bool TermPool::mentions_expr(Term t, const std::function<bool(Expr)>& predicate)
     if (x->reduce)
       for (const Interval& m : x->reduce->members)
         if (in(m.lo) || in(m.hi)) return true;
+    if (x->reduce && x->reduce->where && in(x->reduce->where)) return true;
     if (x->reduce)
       for (Expr e : x->reduce->scope)
         if (in(e)) return true;

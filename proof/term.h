@@ -5,9 +5,10 @@
 //   parameter   a data scalar of the ABI, by name
 //   integer     an integer expression as a value of an integer type (modulo 2^width)
 //   boolean     a boolean expression as a value of i1
-//   load        the contents of a memory class at coordinates, as seen at a program point; what an atomic finds there has the
-//               name of the atomic, and is a value of its own for each execution
-//   pointwise   an operation on terms; floats are uninterpreted but exact in type and rounding
+//   load        the contents of a memory class at coordinates, as seen at a program point; of a buffer, of the allocation that
+//               the first coordinates name; what an atomic finds there has the name of the atomic, and is a value of its own
+//               for each execution
+//   pointwise   an operation on terms (one result of it); floats are uninterpreted but exact in type and rounding
 //   cmp, convert
 //   select      branches under a boolean expression
 //   argument    a placeholder: bound by a sequence or a loop, or fresh for an opened one
@@ -67,7 +68,7 @@ struct PathStep {
 };
 using Path = std::vector<PathStep>;
 
-// combine(acc_0..acc_{k-1}, elem_0..elem_{k-1}) -> k terms over the 2k arguments.
+// combine(acc_0..acc_{k-1}, elem_0..elem_{n-1}) -> k terms over the k + n arguments.
 struct Combine {
   std::vector<Term> arguments;
   std::vector<Term> results;
@@ -77,13 +78,19 @@ struct ReduceNode {
   std::int64_t site = 0;          // the operation of its text
   std::vector<Expr> scope;        // KIR: the iterations around it; one value of these, one evaluation
   std::vector<Interval> members;  // bound; row-major order is member order
-  std::vector<Term> map;          // k terms over the members
+  Expr where;                     // over the members: which of them there are; empty: all
+  std::vector<Term> map;          // n terms over the members
   Combine combine;
   Order order = Order::strict;
   std::vector<Scalar> identity;  // empty: none
   bool identity_assumed = false;
-  std::vector<Term> init;  // empty: none
+  std::vector<Term> init;  // empty: none; then n is k, and the first member's terms are the first accumulators
+  double unit = 0;         // an error of this part of the products' magnitudes is licensed
+  bool chooses = false;    // an arg_reduce: component i + 1 is the coordinate of a member, or an initial one, on axis i
 };
+
+// Whether the text leaves the value open: one choice per evaluation.
+inline bool is_licensed(const ReduceNode& r) { return r.order != Order::strict || r.unit > 0; }
 
 struct LoopNode {
   Expr lo, upto;  // the state after iterations lo, lo+1, ..., upto-1 (the initial one when upto <= lo)
@@ -97,10 +104,11 @@ struct TermNode {
   TermKind kind;
   DType type = DType::i32;
   OpKind op = OpKind::add;  // pointwise
-  std::uint8_t mode = 0;    // cmp: CmpPredicate; convert: ConvertMode
+  std::uint8_t mode = 0;    // cmp: CmpPredicate; convert: ConvertMode; load: how many coordinates name the allocation
   Scalar literal;
-  std::int64_t number = 0;  // load: memory class; argument, arbitrary: identity; reduce, iterate: component
-  std::string name;         // parameter; load: the atomic
+  std::int64_t number =
+      0;             // load: memory class; argument, arbitrary: identity; pointwise: which result; reduce, iterate: component
+  std::string name;  // parameter; load: the atomic
   std::vector<Term> kids;
   std::vector<Expr> exprs;  // integer, boolean, select: [e]; load: coordinates; arbitrary: what it varies with
   Path point;               // load from a class that is written: where
@@ -122,8 +130,9 @@ class TermPool {
   Term parameter(std::string_view name, DType type);
   Term integer(Expr e, DType type);
   Term boolean(Expr e);
-  Term load(std::int64_t memory, DType type, std::vector<Expr> coordinates, Path point, std::string atomic = {});
-  Term pointwise(OpKind op, DType type, std::vector<Term> kids);
+  Term load(std::int64_t memory, DType type, std::vector<Expr> coordinates, Path point, std::size_t allocation = 0,
+            std::string atomic = {});
+  Term pointwise(OpKind op, DType type, std::vector<Term> kids, std::int64_t result = 0);
   Term cmp(CmpPredicate p, Term a, Term b);
   Term convert(ConvertMode m, DType to, Term a);
   Term select(Expr condition, Term then_term, Term else_term);     // equal branches and literal conditions collapse

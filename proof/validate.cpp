@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "proof/derive.h"
-#include "proof/formula.h"
 
 namespace kir::proof {
 
@@ -23,27 +22,13 @@ void add_claims(const std::vector<Claim>& claims, const std::vector<Expr>& base,
                  .hypotheses = c.from_equations ? equations : base,
                  .goal = c.goal,
                  .preset = c.preset,
-                 .otherwise_unsupported = {}};
+                 .otherwise_unsupported = c.otherwise_unsupported};
     append(o.hypotheses, context(c.binders, c.guards));
     if (c.kind == ObligationKind::index_no_overflow) append(o.hypotheses, sizes);
     auto holds_data = [&](Expr e) { return mentions(e, [&](Expr l) { return terms.term_of_leaf(l) != nullptr; }); };
-    o.concrete = !o.preset && !holds_data(o.goal) && std::none_of(o.hypotheses.begin(), o.hypotheses.end(), holds_data);
+    o.concrete = !o.preset && o.otherwise_unsupported.empty() && !holds_data(o.goal) &&
+                 std::none_of(o.hypotheses.begin(), o.hypotheses.end(), holds_data);
     ledger.add(std::move(o));
-  }
-}
-
-void data_ranges(std::size_t from, const TermPool& terms, Ledger& ledger) {
-  ExprPool& pool = *ledger.pool;
-  for (std::size_t i = from; i < ledger.obligations.size(); ++i) {
-    Obligation& o = ledger.obligations[i];
-    if (o.preset) continue;
-    for (Expr leaf : formula_leaves(o)) {
-      Term t = terms.term_of_leaf(leaf);
-      if (!t || leaf.sort() != Sort::integer || !is_integer(t->type) || t->type == DType::u64) continue;
-      const int width = bit_width(t->type);
-      const std::int64_t most = width == 64 ? INT64_MAX : (std::int64_t{1} << (width - 1)) - 1;
-      o.hypotheses.push_back(both(less_equal(pool.constant(-most - 1), leaf), less_equal(leaf, pool.constant(most))));
-    }
   }
 }
 
@@ -63,6 +48,7 @@ EventCopy copy(const Event& e, std::size_t keep, TermPool& terms) {
   }
   for (Expr g : e.guards) out.guards.push_back(terms.substitute(g, s));
   for (Expr c : e.coordinates) out.coordinates.push_back(terms.substitute(c, s));
+  for (Expr a : e.allocation) out.allocation.push_back(terms.substitute(a, s));
   if (e.thread) out.thread = terms.substitute(e.thread, s);
   out.path = terms.substitute(e.path, s);
   return out;

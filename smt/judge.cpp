@@ -139,6 +139,7 @@ class Judge {
       proof::Decision& d = out_.decisions[i];
       const proof::Obligation& o = out_.ledger.obligations[i];
       if (d.verdict != Verdict::refuted || d.tier == "preset") continue;
+      std::string refused;  // why the point could not be tried
       auto s = symbols_of(d);
       bool possible = s && preconditions_hold(kernel_.abi, *s);
       if (possible)
@@ -151,6 +152,7 @@ class Judge {
       if (possible) {
         Trial t = try_point(kernel_, program_, o.side != proof::Side::kir, *s, d.model, TrialLimits{});
         bool answered = t.what != Misbehaviour::not_run;
+        if (!answered && d.reason.empty() && !t.reason.empty()) refused = t.reason;
         auto f = record(std::move(t));
         if (f && explains(found_[*f].trial, o)) {
           refute(i, *f);
@@ -163,8 +165,8 @@ class Judge {
       }
       pending_.push_back(i);
       d.verdict = Verdict::unknown;
-      d.reason =
-          fmt::format("a model of the negation ({}) did not replay{}", model_text(d), d.reason.empty() ? "" : ": " + d.reason);
+      const std::string& why = d.reason.empty() ? refused : d.reason;
+      d.reason = fmt::format("a model of the negation ({}) did not replay{}", model_text(d), why.empty() ? "" : ": " + why);
     }
   }
 
@@ -252,20 +254,24 @@ class Judge {
     };
     for (const proof::Decision& d : out_.decisions) take(d.verdict);
     if (out_.decisions.empty()) take(Verdict::missing);
-    bool refuted =
-        std::any_of(out_.decisions.begin(), out_.decisions.end(), [](const auto& d) { return d.verdict == Verdict::refuted; });
+    auto any = [&](auto&& is) {
+      return std::any_of(out_.decisions.begin(), out_.decisions.end(), [&](const auto& d) { return is(d.verdict); });
+    };
+    const bool refuted = any([](Verdict v) { return v == Verdict::refuted; });
+    const bool open = any([](Verdict v) { return v != Verdict::proved; });
     for (const Found& f : found_) {
       if (f.attributed) continue;
       // An assume of the kernel is taken for granted by the proofs, so no obligation speaks of it.
       bool assumption = f.trial.what == Misbehaviour::kir_error && f.trial.error->kind == RuntimeErrorKind::failed_assume;
       if (refuted && !assumption) continue;
-      // Otherwise everything that could speak about it is proved, yet an execution misbehaves: the validator itself is at
-      // fault.
-      Verdict v = assumption ? Verdict::refuted : Verdict::inconsistent;
+      // Where everything is proved, yet an execution misbehaves, the validator itself is at fault.
+      Verdict v = assumption || open ? Verdict::refuted : Verdict::inconsistent;
       proof::Obligation o;
       o.kind = of_kir(f.trial) ? proof::ObligationKind::kir_safe : proof::ObligationKind::effect_paired;
       o.key = fmt::format("{}/execution/{}", kernel_.id(), f.counterexample);
-      o.sentence = assumption ? "the assume holds" : "no execution contradicts what was proved";
+      o.sentence = assumption ? "the assume holds"
+                   : open     ? "the program does what the kernel says"
+                              : "no execution contradicts what was proved";
       o.side = of_kir(f.trial) ? proof::Side::kir : proof::Side::physical;
       if (f.trial.error) o.range = f.trial.error->range;
       o.preset = proof::Obligation::Preset{v, f.trial.story};

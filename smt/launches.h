@@ -34,7 +34,8 @@ enum class Contents : std::uint8_t {
   large,     // +-900, +-infinity, -0.0, ties
 };
 
-// Empty when a view would exceed `max_bytes`. Views that may alias are one tensor when `aliased` and their shapes allow it.
+// Empty when a view would exceed `max_bytes`, or no contents were found that satisfy the data preconditions. Views that may
+// alias are one tensor when `aliased` and their shapes allow it.
 std::optional<LaunchArgs> make_args(const Abi& abi, const Symbols& symbols, Contents contents, std::uint64_t seed, bool aliased,
                                     std::int64_t max_bytes);
 

@@ -41,6 +41,22 @@ void fail(Trial& trial, Misbehaviour what, const RuntimeError& error, const std:
   trial.story = fmt::format("{}: {} ({})", where, error.message, name(error.kind));
 }
 
+// What assume_in_bounds states is the author's word about the launches that there are: one that breaks it shows nothing.
+bool breaks_contract(const Kernel& kernel, const RuntimeError& error) {
+  for (std::uint32_t i = 0; i < kernel.body.op_count(); ++i)
+    if (const Op& op = kernel.body.op(OpId(i)); op.kind == OpKind::assume_in_bounds && op.range == error.range) return true;
+  return false;
+}
+
+// An error of the kernel itself.
+void fail(Trial& trial, const Kernel& kernel, const RuntimeError& error, const std::string& where) {
+  fail(trial, Misbehaviour::kir_error, error, where);
+  if (!breaks_contract(kernel, error)) return;
+  trial = {};
+  trial.what = Misbehaviour::not_run;
+  trial.reason = "the launch is outside what an assume_in_bounds states: " + error.message;
+}
+
 void refuse(Trial& trial, const std::string& why, const std::string& where) {
   trial.what = Misbehaviour::refused;
   trial.reason = why;
@@ -68,8 +84,8 @@ Focus focus_of(const Body& body, const std::vector<proof::Binding>& model, bool 
   Focus focus;
   for (std::uint32_t i = 0; i < body.op_count(); ++i) {
     const Op& op = body.op(OpId(i));
-    bool iterates =
-        op.kind == OpKind::parallel || op.kind == OpKind::for_loop || op.kind == OpKind::reduce || op.kind == OpKind::tensor;
+    bool iterates = op.kind == OpKind::parallel || op.kind == OpKind::for_loop || op.kind == OpKind::reduce ||
+                    op.kind == OpKind::arg_reduce || op.kind == OpKind::tensor;
     if (!iterates || op.regions.empty() || (op.kind != OpKind::parallel && !loops)) continue;
     for (ValueId v : body.region(op.regions[0]).args) {
       const Value& value = body.value(v);
@@ -107,7 +123,7 @@ Trial try_launch(const Kernel& kernel, const PhysicalProgram* program, const Lau
   else
     reference.result = interpret(kernel, *bound, {.max_steps = limits.kir_steps});
   if (reference.result.error) {
-    fail(trial, Misbehaviour::kir_error, *reference.result.error, where);
+    fail(trial, kernel, *reference.result.error, where);
     return trial;
   }
   if (program == nullptr) return trial;
@@ -166,7 +182,7 @@ Trial try_point(const Kernel& kernel, const PhysicalProgram* program, bool of_pr
       }
       if (!of_program) {
         if (k.error)
-          fail(trial, Misbehaviour::kir_error, *k.error, where + " (the instances that matter, over sparse memory)");
+          fail(trial, kernel, *k.error, where + " (the instances that matter, over sparse memory)");
         else
           clean = true;
         if (trial.found()) return trial;
@@ -232,7 +248,8 @@ bool explains(const Trial& trial, const proof::Obligation& o) {
     case Misbehaviour::physical_error:
       if (kir_side) return false;
       switch (trial.error->kind) {
-        case E::out_of_bounds: return k == K::access_bounds || k == K::predicate_subset;
+        case E::out_of_bounds:
+          return k == K::access_bounds || k == K::predicate_subset || k == K::workspace_fits || k == K::precondition_implied;
         case E::race: return k == K::ownership_disjoint || k == K::read_write_independence || k == K::barrier_separation;
         case E::uninitialized_read: return k == K::initialization || k == K::load_stable || k == K::value_equal;
         case E::index_overflow: return k == K::index_no_overflow;

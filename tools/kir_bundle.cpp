@@ -39,6 +39,16 @@ std::vector<fs::path> files_in(const fs::path& folder, const char* extension) {
   return out;
 }
 
+// The corpus and its groups: the folders whose kernels have expected values.
+std::vector<fs::path> groups_of(const fs::path& corpus) {
+  std::vector<fs::path> out = {corpus};
+  std::error_code code;
+  for (fs::directory_iterator it(corpus, code), end; !code && it != end; it.increment(code))
+    if (fs::exists(it->path() / "reference.py")) out.push_back(it->path());
+  std::sort(out.begin() + 1, out.end());
+  return out;
+}
+
 PhysicalPtr program_of(const SourcePtr& source) {
   Diagnostics diagnostics;
   PhysicalPtr program = parse_pir(source, diagnostics);
@@ -52,12 +62,16 @@ void add_corpus(tools::BundleWriter& writer, const fs::path& corpus) {
     tools::CorpusEntry entry;
   };
   std::map<std::string, Known> kernels;
-  for (const fs::path& path : files_in(corpus, ".kir")) {
+  std::vector<fs::path> files;
+  for (const fs::path& group : groups_of(corpus))
+    for (const fs::path& path : files_in(group, ".kir")) files.push_back(path);
+  for (const fs::path& path : files) {
     const SourcePtr source = read_source(path);
     Diagnostics diagnostics;
     auto module = parse_kir(source, diagnostics);
     if (!module) throw Trouble(diagnostics.render(*source));
     for (const tools::CorpusEntry& entry : tools::corpus_entries(fs::path(path).replace_extension(".json").string())) {
+      if (!entry.constructed) continue;
       const std::string& id = entry.name;
       const Kernel* found = module->find(id);
       if (!found) throw Trouble(fmt::format("{} has no kernel {}", path.string(), id));

@@ -21,6 +21,7 @@
 #include "smt/run.h"
 #include "tools/lib/command_line.h"
 #include "tools/lib/report.h"
+#include "tools/lib/source.h"
 
 namespace {
 
@@ -35,16 +36,6 @@ struct Arguments {
   std::uint64_t rlimit = smt::DecideOptions{}.rlimit;
   bool allow_restrictions = false, quiet = false;
 };
-
-SourcePtr read_source(const std::string& path) {
-  std::string error;
-  auto text = read_file(path, kMaxBytes, &error);
-  if (!text) {
-    fmt::print(stderr, "error: {}\n", error);
-    return nullptr;
-  }
-  return std::make_shared<const SourceFile>(path, std::move(*text));
-}
 
 bool dump_smt(const std::string& folder, const smt::Outcome& outcome, const std::string& kernel) {
   std::error_code code;
@@ -66,7 +57,7 @@ bool dump_smt(const std::string& folder, const smt::Outcome& outcome, const std:
 std::vector<tools::Subject> gather(const Arguments& arguments, int* exit) {
   std::vector<tools::Subject> subjects;
   for (const std::string& path : arguments.files) {
-    SourcePtr source = read_source(path);
+    SourcePtr source = tools::read_source(path);
     if (!source) {
       *exit = proof::combine_exit_codes(*exit, 2);
       continue;
@@ -96,7 +87,7 @@ int validate(const Arguments& arguments) {
 
   PhysicalPtr given;
   if (!arguments.physical.empty()) {
-    SourcePtr source = read_source(arguments.physical);
+    SourcePtr source = tools::read_source(arguments.physical);
     if (!source) return 2;
     Diagnostics diagnostics;
     given = parse_pir(source, diagnostics);

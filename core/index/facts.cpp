@@ -1,5 +1,6 @@
 // Hypotheses of the simplifier: how a fact is taken in (S13, S15) and what ranges follow.
 #include <algorithm>
+#include <tuple>
 
 #include "core/base/check.h"
 #include "core/index/simplify_engine.h"
@@ -66,12 +67,23 @@ void SimplifyEngine::settle() {
   bool deep = by_contradiction_;
   by_contradiction_ = false;
   solved_.clear();
+  factors_.clear();
+  std::unordered_set<Expr> seen;
+  for (Expr e : raw_) note_factors(e, seen);
   for (int i = 0; i < kMaxPasses && !contradiction_; ++i) {
     pass();
     if (!restart_) break;
   }
   by_contradiction_ = deep;
   forget();
+}
+
+void SimplifyEngine::note_factors(Expr e, std::unordered_set<Expr>& seen) {
+  if (!seen.insert(e).second) return;
+  if (e.is(ExprKind::mul))
+    for (Expr k : e.kids())
+      if (is_leaf(k)) factors_.insert(k);
+  for (Expr k : e.kids()) note_factors(k, seen);
 }
 
 void SimplifyEngine::pass() {
@@ -191,7 +203,8 @@ bool SimplifyEngine::solve(const Polynomial& p) {
       for (Expr a : m2)
         if (a == m[0] || (!is_leaf(a) && mentions(a, [&](Expr l) { return l == m[0]; }))) ++occurrences;
     if (occurrences != 1) continue;
-    auto rank = [](Expr e) { return std::pair(!e.is(ExprKind::symbol), e.serial()); };
+    // Not for a factor of a product, where there is a choice: products are radices.
+    auto rank = [&](Expr e) { return std::tuple(!e.is(ExprKind::symbol), !factors_.contains(e), e.serial()); };
     if (!present(best) || rank(best) < rank(m[0])) {
       best = m[0];
       sign = c;
@@ -251,15 +264,8 @@ void SimplifyEngine::close() {
     else if (nonneg(-z))
       add_nonneg(-z - one());
   }
-  // S16
-  const std::vector<Polynomial> facts = nonneg_;
-  for (const Polynomial& f : facts)
-    for (const auto& [m, c] : f.terms()) {
-      if (m.size() < 2 || c <= 0 || !nonneg(Polynomial::term(m, c) - f - one())) continue;
-      for (Expr factor : m)
-        if (Polynomial a = Polynomial::atom(factor); nonneg(a)) add_nonneg(a - one());
-    }
   propagate();
+  positive_factors();
   for (const auto& [a, r] : ranges_)
     if (is_leaf(a) && r.lo && r.hi && *r.lo == *r.hi && !solved_.contains(a)) {
       Expr value = render(Polynomial::constant(*r.lo));
@@ -267,6 +273,25 @@ void SimplifyEngine::close() {
       solved_.emplace(a, value);
       restart_ = true;
     }
+}
+
+// S16. What lies below a product makes it positive: 0 <= x < m * n with m, n >= 0.
+void SimplifyEngine::positive_factors() {
+  auto at_least = [&](Expr a, int least) {
+    const Range r = range(Polynomial::term({a}, 1));
+    return r.lo && *r.lo >= least;
+  };
+  std::vector<Expr> positive;
+  for (const Polynomial& f : nonneg_)
+    for (const auto& [m, c] : f.terms()) {
+      if (m.size() < 2 || c < 0 || std::all_of(m.begin(), m.end(), [&](Expr a) { return at_least(a, 1); })) continue;
+      if (!std::all_of(m.begin(), m.end(), [&](Expr a) { return at_least(a, 0); })) continue;
+      const Polynomial below = Polynomial::term(m, c) - f;  // at most c * m
+      const Range r = range(below);
+      if ((r.lo && *r.lo >= 1) || nonneg(below - one())) positive.insert(positive.end(), m.begin(), m.end());
+    }
+  for (Expr a : positive) add_nonneg(Polynomial::term({a}, 1) - one());
+  if (!positive.empty()) propagate();
 }
 
 void SimplifyEngine::propagate() {

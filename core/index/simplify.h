@@ -21,7 +21,7 @@
 //   S13 equations: divisibility by the content; mixed-radix uniqueness: d*a + b = 0 with -d < b < d gives a = 0, b = 0
 //   S14 and, or, implies: each operand under what the ones before it say; negation goes inward
 //   S15 facts: an equation with a leaf of coefficient +-1 is solved for it; intervals propagate through linear facts
-//   S16 facts: a product above something not negative has no factor 0: 0 <= b < a*d gives a != 0 and d != 0
+//   S16 a product of factors of at least 0 that is at least 1 has factors of at least 1
 #pragma once
 
 #include <memory>

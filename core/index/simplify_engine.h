@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/index/polynomial.h"
@@ -66,6 +67,8 @@ class SimplifyEngine {
   void pass();
   void close();
   void propagate();
+  void positive_factors();
+  void note_factors(Expr e, std::unordered_set<Expr>& seen);
   void forget();
 
   // ranges.cpp
@@ -107,6 +110,7 @@ class SimplifyEngine {
   std::vector<Expr> clauses_;        // disjunctions, unsplit
   std::map<Expr, bool> truths_;      // boolean atoms
   std::map<Expr, Range> ranges_;     // of atoms, from linear facts
+  std::set<Expr> factors_;           // leaves that stand in products of the facts as assumed
   bool dirty_ = false;               // facts were recorded since the last settle()
   bool restart_ = false;             // a leaf was solved: the facts must be taken in again
   bool contradiction_ = false;

@@ -257,7 +257,10 @@ struct ScanPlan {
   RegionId map;
   FoldPlan fold;
   bool inclusive = true, forward = true;
-  std::vector<Slot> tensors;  // result per component
+  std::vector<Slot> tensors;  // result per component; none in a physical program
+  RegionId result;            // physical: stores the result of a member
+  MovePlan enter_variables;   // from the map's variables
+  std::vector<Slot> states;   // its other arguments
   MovePlan finish;            // accumulators to final states
 };
 struct ContractPlan {
@@ -279,6 +282,7 @@ struct ContractPlan {
 struct BufferPlan {
   std::size_t view = 0;
   std::vector<std::uint32_t> extents;  // into Code::expressions
+  std::uint32_t capacity = kNoSlot;    // an expression
   RegionId region;                     // none: uninitialised
   std::vector<Slot> arguments;
   Slot yield = kNoSlot;
@@ -318,7 +322,8 @@ struct SegmentPlan {
   CellRegion apply, emit;                // of a scan
   std::vector<Slot> init;                // of a scan: the state before the first segment
   std::vector<Slot> results;             // of a fold; of a scan the final state
-  std::vector<Slice> slices;
+  std::vector<Slice> slices;             // none in a physical program, where `emit` stores
+  bool physical = false;                 // runs one way: as a whole, or by single members when strict
   std::vector<Scalar> identity;
   Order order = Order::strict;
 };

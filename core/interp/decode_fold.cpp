@@ -77,9 +77,17 @@ Instr Decoder::scan(const Op& op, Instr i) {
   plan.fold = fold(op, yields(plan.map));
   plan.inclusive = op.attrs.get<Inclusion>(AttrKey::inclusion) == Inclusion::inclusive;
   plan.forward = op.attrs.get<Direction>(AttrKey::direction) == Direction::forward;
-  const std::size_t k = op.results.size() / 2;
-  plan.tensors = slots(std::span(op.results).first(k));
-  plan.finish = moves(std::span(body_.region(plan.fold.combine).args).first(k), std::span(op.results).subspan(k));
+  const std::size_t k = in_.physical ? op.results.size() : op.results.size() / 2;
+  if (in_.physical) {
+    plan.result = op.regions[2];
+    region(plan.result);
+    const std::span<const ValueId> arguments = body_.region(plan.result).args;
+    plan.enter_variables = moves(body_.region(plan.map).args, arguments);
+    plan.states = slots(arguments.last(k));
+  } else {
+    plan.tensors = slots(std::span(op.results).first(k));
+  }
+  plan.finish = moves(std::span(body_.region(plan.fold.combine).args).first(k), std::span(op.results).last(k));
   i.plan = keep(code_.scans, std::move(plan));
   return i;
 }
@@ -95,8 +103,9 @@ Instr Decoder::contract(const Op& op, Instr i) {
   const ExprList& ranges = op.attrs.get<ExprList>(AttrKey::ranges);
   auto bounds = [&](ContractPlan::Side& side, std::size_t first, std::size_t count) {
     for (std::size_t k = first; k < first + count; ++k) {
-      side.domain.low.push_back(expression(ranges[2 * k], IndexCode::Limits::exact()));
-      side.domain.high.push_back(expression(ranges[2 * k + 1], IndexCode::Limits::exact()));
+      const Type& variable = body_.type(body_.region(side.region).args[side.domain.low.size()]);
+      side.domain.low.push_back(expression(ranges[2 * k], limits_for(variable)));
+      side.domain.high.push_back(expression(ranges[2 * k + 1], limits_for(variable)));
     }
   };
   for (std::size_t s = 0; s < 2; ++s) {

@@ -40,6 +40,8 @@ Instr Decoder::buffer(const Op& op, Instr i) {
   plan.view = buffer_view(op.results[0]);
   for (Expr e : op.attrs.get<ExprList>(AttrKey::extents)) plan.extents.push_back(expression(e, IndexCode::Limits::exact()));
   if (plan.extents.size() > kMaxRank) return i;
+  if (const Expr* capacity = op.attrs.find<Expr>(AttrKey::capacity))
+    plan.capacity = expression(*capacity, IndexCode::Limits::width(DType::i64));
   if (!op.regions.empty()) {
     plan.region = op.regions[0];
     region(plan.region);

@@ -17,6 +17,7 @@ Instr Decoder::segments(const Op& op, Instr i) {
   if (const ScalarList* identity = op.attrs.find<ScalarList>(AttrKey::identity)) plan.identity = *identity;
   plan.summarize = {op.regions[0], slots(args(0)), slots(yields(op.regions[0]))};
   plan.combine = {op.regions[1], slots(args(1)), slots(yields(op.regions[1]))};
+  plan.physical = in_.physical;
   if (!scan) {
     plan.results = slots(op.results);
     if (op.regions.size() > 2) plan.where = {op.regions[2], slots(args(2)), slots(yields(op.regions[2]))};

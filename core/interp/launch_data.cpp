@@ -85,9 +85,7 @@ bool check_data(const Abi& abi, const std::vector<TensorPtr>& views, const std::
   };
   for (const DataFact& f : abi.data) {
     const ViewParam& p = abi.views[f.view];
-    const bool bounds = f.kind == DataFactKind::in_range;
-    const std::string text = bounds ? fmt::format("{}({}, {}, {})", name(f.kind), p.name, to_string(f.lo), to_string(f.hi))
-                                    : fmt::format("{}({})", name(f.kind), p.name);
+    const std::string text = data_text(abi, f);
     const std::optional<Integer> lo = value(f.lo), hi = value(f.hi);
     const std::string why = lo && hi ? broken(f, Elements(p.name, *views[f.view]), *lo, *hi) : "a bound has no value";
     if (!why.empty()) diagnostics.error("A-16", f.range, fmt::format("the precondition {} does not hold: {}", text, why));

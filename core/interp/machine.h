@@ -162,6 +162,7 @@ class Machine {
   bool reduce(const Instr& i);
   bool arg_reduce(const Instr& i);
   bool scan(const Instr& i);
+  bool store_state(const ScanPlan& plan, const FoldRun& run);
   // machine_contract.cpp
   struct Sides;
   bool contract(const Instr& i);

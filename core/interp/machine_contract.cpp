@@ -69,7 +69,14 @@ bool Machine::contract(const Instr& i) {
     }
   if (!skips && !(plan.product ? combine_products(plan, i, sides, *result) : sum_exactly(plan, i, sides, *result)))
     return false;
-  tensors_[i.dst] = skips ? nullptr : std::move(result);
+  if (body_.type(body_.op(i.op).results[0]).is(TypeKind::tensor)) {
+    tensors_[i.dst] = skips ? nullptr : std::move(result);
+    return true;
+  }
+  // A program's contract is one element.
+  words_[i.dst] = skips ? 0 : result->words[0];
+  taint_[i.dst] = skips ? kSkipped : result->taint[0];
+  radius_[i.dst] = skips || !bounds_ ? 0 : result->radius[0];
   return true;
 }
 

@@ -28,6 +28,14 @@ bool Machine::buffer(const Instr& i) {
     shape.push_back(static_cast<std::int64_t>(std::clamp<Integer>(extent, 0, INT64_MAX)));
     count = std::min<__int128>(count * shape.back(), INT64_MAX);
   }
+  if (plan.capacity != kNoSlot) {
+    Integer capacity = 0;
+    if (!evaluate(plan.capacity, i.op, capacity)) return false;
+    if (count > capacity)
+      return fail(
+          RuntimeErrorKind::out_of_bounds, i.op,
+          fmt::format("a buffer of {} elements has the capacity {}", static_cast<std::int64_t>(count), to_string(capacity)));
+  }
   if (count * byte_size(i.type) > most)
     return fail(RuntimeErrorKind::unsupported, i.op,
                 fmt::format("a buffer of {} elements is more than this machine holds", static_cast<std::int64_t>(count)));

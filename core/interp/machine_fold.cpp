@@ -172,7 +172,8 @@ bool Machine::scan(const Instr& i) {
   FoldRun run{plan.fold, i.op, d.skips};
   if (!begin_fold(run)) return false;
   auto keep_state = [&](std::int64_t member) {
-    if (d.skips) return;
+    if (plan.result) return store_state(plan, run);
+    if (d.skips) return true;
     const std::size_t e = static_cast<std::size_t>(member);
     for (std::size_t k = 0; k < components; ++k) {
       const Slot s = plan.fold.accumulators[k];
@@ -181,22 +182,33 @@ bool Machine::scan(const Instr& i) {
       if (bounds_) results[k]->radius[e] = run.started ? radius_[s] : 0;
     }
     if (run.licensed && run.started) bounds_->keep_prefix(e, results);
+    return true;
   };
   for (std::int64_t n = 0; n < d.count; ++n) {
     const std::int64_t m = plan.forward ? n : d.count - 1 - n;
     set_member(plan.domain, d, m);
     if (!count_step(i.op) || !run_region(plan.map)) return false;
-    if (!plan.inclusive) keep_state(m);
-    if (!fold_member(run)) return false;
-    if (plan.inclusive) keep_state(m);
+    if (!plan.inclusive && !keep_state(m)) return false;
+    if (!fold_member(run) || (plan.inclusive && !keep_state(m))) return false;
   }
   if (run.licensed && !bounds_->end_prefixes(i.op, results)) return false;
   if (!end_fold(run, "scan", d.count) || !move(plan.finish, i.op)) return false;
-  for (std::size_t k = 0; k < components; ++k) {
-    tensors_[plan.tensors[k]] = d.skips ? nullptr : std::move(results[k]);
-    if (d.skips) taint_[body_.op(i.op).results[components + k].index] |= kSkipped;
-  }
+  for (std::size_t k = 0; k < components; ++k) tensors_[plan.tensors[k]] = d.skips ? nullptr : std::move(results[k]);
+  if (d.skips)
+    for (const MovePlan::Move& m : plan.finish.moves) taint_[m.to] |= kSkipped;
   return true;
+}
+
+// The result of a member in a physical program: what the region stores of the state.
+bool Machine::store_state(const ScanPlan& plan, const FoldRun& run) {
+  if (!move(plan.enter_variables, run.op)) return false;
+  for (std::size_t k = 0; k < plan.states.size(); ++k) {
+    const Slot from = plan.fold.accumulators[k], to = plan.states[k];
+    words_[to] = run.started ? words_[from] : plan.fold.identity[k].bits;
+    taint_[to] = (run.started ? taint_[from] : Taint{0}) | (run.skips ? kSkipped : Taint{0});
+    radius_[to] = run.started ? radius_[from] : 0;
+  }
+  return run_region(plan.result);
 }
 
 }  // namespace kir

@@ -102,8 +102,9 @@ bool SegmentRun::run() {
   }
   if (members_ == 0 && !scan_) return empty();
   Outcome value;
-  if (!follow({}, value)) return false;
-  if (plan_.order != Order::strict && members_ > 1 && !check_licence(value)) return false;
+  const bool whole = plan_.physical && plan_.order != Order::strict;
+  if (!follow({.cut = whole ? Way::whole : Way::singles}, value)) return false;
+  if (!plan_.physical && plan_.order != Order::strict && members_ > 1 && !check_licence(value)) return false;
   put(std::move(value));
   return true;
 }

@@ -1,5 +1,7 @@
 #include "core/ir/abi.h"
 
+#include <fmt/format.h>
+
 #include "core/base/check.h"
 
 namespace kir {
@@ -12,6 +14,12 @@ std::string_view name(Access a) {
 std::string_view name(DataFactKind k) {
   static constexpr std::string_view kNames[] = {"nondecreasing", "in_range", "unique"};
   return kNames[static_cast<int>(k)];
+}
+
+std::string data_text(const Abi& abi, const DataFact& f) {
+  const std::string& view = abi.views[f.view].name;
+  if (f.kind != DataFactKind::in_range) return fmt::format("{}({})", name(f.kind), view);
+  return fmt::format("{}({}, {}, {})", name(f.kind), view, to_string(f.lo), to_string(f.hi));
 }
 
 const ViewParam* Abi::find_view(ValueId v) const {

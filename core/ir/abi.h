@@ -66,6 +66,9 @@ struct DataFact {
   SourceRange range;
 };
 
+struct Abi;
+std::string data_text(const Abi& abi, const DataFact& f);  // "in_range(o, 0, N + 1)", symbols by name
+
 struct Abi {
   // In declaration order; index points into views, scalars or symbols.
   enum class ParamKind : std::uint8_t { view, scalar, symbol };
@@ -81,7 +84,7 @@ struct Abi {
   std::vector<AliasFact> aliases;
   std::vector<Expr> where;  // boolean relations over symbols
   std::vector<SourceRange> where_ranges;
-  std::vector<DataFact> data;  // kernels only
+  std::vector<DataFact> data;  // of a physical program: claims, to be proven from the KIR's
 
   const ViewParam* find_view(ValueId v) const;
   const SymbolInfo* find_symbol(std::string_view name) const;

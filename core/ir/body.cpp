@@ -20,7 +20,8 @@ std::size_t attr_kind(AttrKey key) {
     case AttrKey::literal:
     case AttrKey::unit: return alternative<Scalar>();
     case AttrKey::expr:
-    case AttrKey::step: return alternative<Expr>();
+    case AttrKey::step:
+    case AttrKey::capacity: return alternative<Expr>();
     case AttrKey::ranges:
     case AttrKey::extents: return alternative<ExprList>();
     case AttrKey::axes: return alternative<IntList>();
@@ -43,7 +44,8 @@ std::size_t attr_kind(AttrKey key) {
     case AttrKey::memory_order:
     case AttrKey::failure_order: return alternative<MemoryOrder>();
     case AttrKey::sharing: return alternative<Sharing>();
-    case AttrKey::scope: return alternative<AtomicScope>();
+    case AttrKey::atomic_scope: return alternative<AtomicScope>();
+    case AttrKey::scope: return alternative<BufferScope>();
   }
   KIR_UNREACHABLE("attribute key");
 }

@@ -34,7 +34,7 @@ using IntList = std::vector<std::int64_t>;
 using ScalarList = std::vector<Scalar>;
 using AttrValue =
     std::variant<bool, std::int64_t, Scalar, Expr, ExprList, IntList, ScalarList, CmpPredicate, ConvertMode, Order, Extreme,
-                 TieRule, NanRule, Inclusion, Direction, OutOfRange, Collision, AtomicOp, MemoryOrder, Sharing, AtomicScope>;
+                 TieRule, NanRule, Inclusion, Direction, OutOfRange, Collision, AtomicOp, MemoryOrder, Sharing, AtomicScope, BufferScope>;
 // The alternative of AttrValue that a key's value is.
 std::size_t attr_kind(AttrKey key);
 

@@ -16,7 +16,7 @@ std::optional<Fold> as_fold(const Body& body, const Op& op) {
       break;
     case OpKind::scan:
       f.combine = op.regions[1];
-      f.components = op.results.size() / 2;
+      f.components = body.region(f.combine).args.size() / 2;
       break;
     case OpKind::contract:
       if (op.regions.size() > 3) f.combine = op.regions[3];

@@ -189,6 +189,10 @@ enum class Sharing : std::uint8_t { invocation, system };
 // Among which threads an atomic of a physical program is one step: those of a block, of the GPU, or all agents of the system.
 enum class AtomicScope : std::uint8_t { cta, gpu, system };
 
+// buffer in a physical program: the memory belongs to the program instance and is made once (program), or it is made anew in
+// each iteration of the loop around (iteration).
+enum class BufferScope : std::uint8_t { program, iteration };
+
 // The keys of attributes; op_table.h says which operation takes which, attr_kind() of what kind its value is.
 enum class AttrKey : std::uint8_t {
   literal,           // constant
@@ -215,10 +219,12 @@ enum class AttrKey : std::uint8_t {
   memory_order,   // of success
   failure_order,  // atomic_cas
   sharing,
-  scope,          // of an atomic (physical); absent: system
+  atomic_scope,   // of an atomic (physical); absent: system
   exact_product,  // contract: the product takes part in the sum unrounded
   unit,           // contract: |error| <= unit * sum |a| |b| is licensed
+  scope,          // buffer (physical)
+  capacity,       // buffer (physical): at least as many elements as any of its instances has, launch-visible
 };
-inline constexpr int kAttrKeyCount = static_cast<int>(AttrKey::unit) + 1;
+inline constexpr int kAttrKeyCount = static_cast<int>(AttrKey::capacity) + 1;
 
 }  // namespace kir

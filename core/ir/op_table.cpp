@@ -113,10 +113,11 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
     {.kind = K::store, .name = "store", .family = F::memory, .operands = -1, .attributes = {{A::vector, Use::physical}},
      .effect = true,
      .doc = "Writes the element at the coordinates where the predicate is true."},
-    {.kind = K::buffer, .name = "buffer", .family = F::buffer, .vocabulary = kir, .result = R::declared,
-     .regions = {{{"initial", K::yield, C::pure}}, 0}, .attributes = {{A::extents}}, .effect = true,
+    {.kind = K::buffer, .name = "buffer", .family = F::buffer, .result = R::declared,
+     .regions = {{{"initial", K::yield, C::pure}}, 0},
+     .attributes = {{A::extents}, {A::scope, Use::physical}, {A::capacity, Use::physical}}, .effect = true,
      .doc = "Fresh memory for this execution of its block: uninitialised, or with the value of its region in every "
-            "element."},
+            "element. A physical one says whose it is, and how large it may be."},
     {.kind = K::scatter, .name = "scatter", .family = F::gather, .vocabulary = kir, .operands = -1, .elements = E::none,
      .regions = {{{"member", K::yield, C::pure}, {"combine", K::yield, C::pointwise}}, 1},
      .attributes = {{A::ranges}, {A::collision}, {A::order, Use::optional}}, .effect = true,
@@ -126,16 +127,16 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
      .regions = {{"member", K::yield, C::pure}}, .attributes = {{A::ranges}, {A::out_of_range}}, .effect = true,
      .doc = "For each member adds the yielded weight to the bin with the yielded key, in no order."},
     {.kind = K::atomic_load, .name = "atomic_load", .family = F::atomic, .operands = -1, .result = R::declared,
-     .attributes = {{A::memory_order}, {A::sharing}, {A::scope, Use::physical}}, .effect = true,
+     .attributes = {{A::memory_order}, {A::sharing}, {A::atomic_scope, Use::physical}}, .effect = true,
      .doc = "Reads an element in one piece; relaxed or acquire."},
     {.kind = K::atomic_store, .name = "atomic_store", .family = F::atomic, .operands = -1,
-     .attributes = {{A::memory_order}, {A::sharing}, {A::scope, Use::physical}}, .effect = true,
+     .attributes = {{A::memory_order}, {A::sharing}, {A::atomic_scope, Use::physical}}, .effect = true,
      .doc = "Writes an element in one piece; relaxed or release."},
     {.kind = K::atomic_rmw, .name = "atomic_rmw", .family = F::atomic, .operands = -1, .result = R::declared,
-     .attributes = {{A::atomic_op}, {A::memory_order}, {A::sharing}, {A::scope, Use::physical}}, .effect = true,
+     .attributes = {{A::atomic_op}, {A::memory_order}, {A::sharing}, {A::atomic_scope, Use::physical}}, .effect = true,
      .doc = "Reads, combines and writes an element as one step; the result is the old contents."},
     {.kind = K::atomic_cas, .name = "atomic_cas", .family = F::atomic, .operands = -1, .result = R::regions,
-     .attributes = {{A::memory_order}, {A::failure_order}, {A::sharing}, {A::scope, Use::physical}}, .effect = true,
+     .attributes = {{A::memory_order}, {A::failure_order}, {A::sharing}, {A::atomic_scope, Use::physical}}, .effect = true,
      .doc = "Writes the desired value where the element has the bits of the expected one, as one step; the results are "
             "the old contents and whether it wrote."},
     {.kind = K::assume_in_bounds, .name = "assume_in_bounds", .family = F::memory, .operands = -1, .elements = E::none,
@@ -216,11 +217,12 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
      .doc = "The extreme of the values mapped from the members (those where `where` holds) and the coordinates of the member "
             "that has it, by the rules for ties and NaN; init stands before the first member. Nothing to choose from is "
             "erroneous. i1 and u64 compare unsigned."},
-    {.kind = K::scan, .name = "scan", .family = F::scan, .vocabulary = kir, .operands = -1, .result = R::regions, .elements = E::none,
-     .regions = {{"map", K::yield, C::pure}, {"combine", K::yield, C::pointwise}},
+    {.kind = K::scan, .name = "scan", .family = F::scan, .operands = -1, .result = R::regions, .elements = E::none,
+     .regions = {{{"map", K::yield, C::pure}, {"combine", K::yield, C::pointwise}, {"result", K::yield, C::statements}}, 2},
      .attributes = {{A::ranges}, {A::inclusion}, {A::direction}, {A::order}, {A::identity, Use::optional}, {A::identity_assumed, Use::optional}},
      .doc = "For each member the combination of the members before it (inclusive: and itself) in the direction of "
-            "traversal, the earlier operand left, as tensors of the domain's extents; then the state after the last member. "
+            "traversal, the earlier operand left: tensors of the domain's extents, or in a physical program what the result "
+            "region stores; then the state after the last member. "
             "init takes part once, first. Nothing before the first member, or no member at all: init, else identity, else "
             "erroneous."},
     {.kind = K::region_fold, .name = "region_fold", .family = F::region, .operands = -1, .result = R::regions, .elements = E::none,
@@ -228,19 +230,19 @@ constexpr std::array<OpRow, kOpKindCount> kTable = {{
      .attributes = {{A::ranges}, {A::order}, {A::identity, Use::optional}, {A::identity_assumed, Use::optional}},
      .doc = "Cuts the active members into contiguous nonempty segments, summarizes each and combines the summaries in "
             "order; strict: the segments are single members. No active member: the identity, else erroneous."},
-    {.kind = K::region_scan, .name = "region_scan", .family = F::region, .vocabulary = kir, .operands = -1, .result = R::regions, .elements = E::none,
-     .regions = {{"summarize", K::yield, C::pure}, {"combine", K::yield, C::pointwise}, {"apply", K::yield, C::pointwise}, {"emit", K::yield, C::pure}},
+    {.kind = K::region_scan, .name = "region_scan", .family = F::region, .operands = -1, .result = R::regions, .elements = E::none,
+     .regions = {{"summarize", K::yield, C::pure}, {"combine", K::yield, C::pointwise}, {"apply", K::yield, C::pointwise}, {"emit", K::yield, C::results}},
      .attributes = {{A::ranges}, {A::order}, {A::identity, Use::optional}, {A::identity_assumed, Use::optional}},
      .doc = "Cuts the members into contiguous nonempty segments; the state before a segment is the initial one with the "
-            "summaries of the earlier segments applied; each segment emits its slice of the results from that state; then "
-            "the final state."},
-    {.kind = K::contract, .name = "contract", .family = F::contract, .vocabulary = kir, .operands = -1, .result = R::declared, .elements = E::none,
+            "summaries of the earlier segments applied; each segment emits its slice of the results from that state, or in a physical "
+            "program stores it; then the final state."},
+    {.kind = K::contract, .name = "contract", .family = F::contract, .operands = -1, .result = R::declared, .elements = E::none,
      .regions = {{{"lhs", K::yield, C::pure}, {"rhs", K::yield, C::pure}, {"product", K::yield, C::pointwise}, {"combine", K::yield, C::pointwise}}, 2},
      .attributes = {{A::ranges}, {A::axes}, {A::order}, {A::identity, Use::optional}, {A::identity_assumed, Use::optional}, {A::exact_product, Use::optional}, {A::unit, Use::optional}},
      .doc = "For each member of the batch and free axes the products of both sides, combined over the paired axes under the "
             "order licence. An exact product enters the sum unrounded; `unit` licenses an error of that part of the products' "
             "magnitudes. Each side is evaluated once for each member of its own axes. No paired member: init, else identity, else "
-            "erroneous."},
+            "erroneous. In a physical program it has neither batch nor free axes: one element, a number."},
 
     // fragments
     {.kind = K::splat, .name = "splat", .family = F::fragment, .vocabulary = physical, .operands = 1, .result = R::declared,
@@ -264,15 +266,11 @@ constexpr std::string_view kCmpNames[] = {"eq",  "ne",  "slt", "sle", "sgt", "sg
 constexpr std::string_view kConvertNames[] = {"rn",      "sat_rn",      "sint",        "uint",    "wrap", "to_sint",
                                               "to_uint", "sat_to_sint", "sat_to_uint", "to_bool", "bits"};
 constexpr std::string_view kOrderNames[] = {"strict", "tree", "any"};
-constexpr std::string_view kAttrNames[] = {"literal",      "expr",          "predicate",
-                                           "mode",         "ranges",        "step",
-                                           "order",        "identity",      "identity_assumed",
-                                           "axes",         "axis",          "extents",
-                                           "vector",       "extreme",       "tie",
-                                           "nan",          "inclusion",     "direction",
-                                           "out_of_range", "collision",     "atomic_op",
-                                           "memory_order", "failure_order", "sharing",
-                                           "scope",        "exact_product", "unit"};
+constexpr std::string_view kAttrNames[] = {
+    "literal",          "expr",          "predicate",    "mode",      "ranges",    "step",         "order",         "identity",
+    "identity_assumed", "axes",          "axis",         "extents",   "vector",    "extreme",      "tie",           "nan",
+    "inclusion",        "direction",     "out_of_range", "collision", "atomic_op", "memory_order", "failure_order", "sharing",
+    "atomic_scope",     "exact_product", "unit",         "scope",     "capacity"};
 static_assert(std::size(kAttrNames) == kAttrKeyCount);
 constexpr std::string_view kExtremeNames[] = {"min", "max"};
 constexpr std::string_view kTieNames[] = {"first", "last"};
@@ -285,7 +283,8 @@ constexpr std::string_view kAtomicNames[] = {"add",     "min.s", "max.s", "min.u
                                              "max.num", "and",   "or",    "xor",   "exchange"};
 constexpr std::string_view kMemoryOrderNames[] = {"relaxed", "acquire", "release", "acq_rel"};
 constexpr std::string_view kSharingNames[] = {"invocation", "system"};
-constexpr std::string_view kScopeNames[] = {"cta", "gpu", "system"};
+constexpr std::string_view kAtomicScopeNames[] = {"cta", "gpu", "system"};
+constexpr std::string_view kScopeNames[] = {"private", "iteration"};
 
 constexpr auto kAllCmp = [] {
   std::array<CmpPredicate, 24> all{};
@@ -327,8 +326,9 @@ std::string_view name(OutOfRange o) { return kOutOfRangeNames[static_cast<std::s
 std::string_view name(Collision c) { return kCollisionNames[static_cast<std::size_t>(c)]; }
 std::string_view name(AtomicOp o) { return kAtomicNames[static_cast<std::size_t>(o)]; }
 std::string_view name(MemoryOrder o) { return kMemoryOrderNames[static_cast<std::size_t>(o)]; }
+std::string_view name(BufferScope s) { return kScopeNames[static_cast<std::size_t>(s)]; }
 std::string_view name(Sharing s) { return kSharingNames[static_cast<std::size_t>(s)]; }
-std::string_view name(AtomicScope s) { return kScopeNames[static_cast<std::size_t>(s)]; }
+std::string_view name(AtomicScope s) { return kAtomicScopeNames[static_cast<std::size_t>(s)]; }
 std::span<const AtomicOp> all_atomic_ops() { return kAllAtomic; }
 std::span<const CmpPredicate> all_cmp_predicates() { return kAllCmp; }
 std::span<const ConvertMode> all_convert_modes() { return kAllConvert; }

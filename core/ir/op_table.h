@@ -48,9 +48,10 @@ struct Accuracy {
   int max_ulp = 0;  // 0: exact
 };
 
-// What a region may hold: what the operation's surroundings may; computations that write nothing; pointwise operations and
-// ifs over them; `index` operations only.
-enum class Contents : std::uint8_t { statements, pure, pointwise, coordinates };
+// What a region may hold: what the operation's surroundings may; computations that write nothing; the same in a kernel, where
+// the region yields its results, and statements in a physical program, where it stores them; pointwise operations and ifs over
+// them; `index` operations only.
+enum class Contents : std::uint8_t { statements, pure, results, pointwise, coordinates };
 
 struct RegionRule {
   std::string_view name;
@@ -82,7 +83,7 @@ struct AttrRule {
 };
 
 struct AttrRules {
-  static constexpr int kMost = 7;
+  static constexpr int kMost = 8;
   std::array<AttrRule, kMost> rules{};
   int count = 0;
   constexpr AttrRules() = default;
@@ -130,6 +131,7 @@ std::string_view name(AtomicOp o);
 std::string_view name(MemoryOrder o);
 std::string_view name(Sharing s);
 std::string_view name(AtomicScope s);
+std::string_view name(BufferScope s);
 std::span<const AtomicOp> all_atomic_ops();
 std::span<const CmpPredicate> all_cmp_predicates();
 std::span<const ConvertMode> all_convert_modes();

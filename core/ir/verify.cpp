@@ -78,7 +78,6 @@
 //   V-70  philox4x32_10: six scalars of type i32 give four.
 //   V-71  A data precondition is about an `in` view of integers that shares no memory with a view that is written;
 //         nondecreasing takes one axis, in_range two integers over the ABI's symbols.
-//   V-72  Data preconditions belong to kernels.
 #include "core/ir/verify.h"
 
 #include <fmt/format.h>
@@ -95,7 +94,7 @@ bool verify(const Kernel& kernel, Diagnostics& diagnostics) {
   for (const Constexpr& c : kernel.constexprs) constexprs.push_back(c.name);
   if (!is_valid_name(kernel.name))
     diagnostics.error("V-01", kernel.range, fmt::format("'{}' is no name for a kernel", kernel.name));
-  verify_abi(kernel.abi, false, constexprs, kernel.range, diagnostics);
+  verify_abi(kernel.abi, constexprs, kernel.range, diagnostics);
 
   VerifyContext context{
       .body = &kernel.body, .abi = &kernel.abi, .physical = false, .symbols = {}, .layouts = nullptr, .whole = kernel.range};

@@ -90,10 +90,9 @@ class AbiVerifier {
     }
   }
 
-  void data(bool physical) {
+  void data() {
     for (const DataFact& f : abi_.data) {
       const std::string_view what = kir::name(f.kind);
-      if (physical) return error("V-72", f.range, fmt::format("{}: a physical program states no data preconditions", what));
       if (f.view >= abi_.views.size()) {
         error("V-71", f.range, fmt::format("{} is about no view", what));
         continue;
@@ -157,14 +156,13 @@ class AbiVerifier {
 
 }  // namespace
 
-void verify_abi(const Abi& abi, bool physical, const std::vector<std::string>& reserved, SourceRange whole,
-                Diagnostics& diagnostics) {
+void verify_abi(const Abi& abi, const std::vector<std::string>& reserved, SourceRange whole, Diagnostics& diagnostics) {
   AbiVerifier verifier(abi, whole, diagnostics);
   verifier.names(reserved);
   verifier.params();
   verifier.views();
   verifier.relations();
-  verifier.data(physical);
+  verifier.data();
   verifier.aliases();
 }
 

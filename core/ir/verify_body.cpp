@@ -126,6 +126,7 @@ void BodyVerifier::op(OpId id, Contents allowed, int depth) {
   switch (allowed) {
     case Contents::statements: break;
     case Contents::pure:
+    case Contents::results:
       if (r.effect) error("V-29", o, "this region computes a value and writes nothing");
       break;
     case Contents::pointwise:
@@ -154,7 +155,8 @@ void BodyVerifier::op(OpId id, Contents allowed, int depth) {
   if (segmented) open_segments(o);
   for (std::size_t i = 0; i < o.regions.size() && i < static_cast<std::size_t>(r.regions.count); ++i) {
     const RegionRule& rule = r.regions[i];
-    region(o.regions[i], rule.terminator, rule.contents == Contents::statements ? allowed : rule.contents, depth + 1);
+    const bool open = rule.contents == Contents::statements || (rule.contents == Contents::results && context_.physical);
+    region(o.regions[i], rule.terminator, open ? allowed : rule.contents, depth + 1);
   }
   if (segmented) close_segments();
   if (sound) operation(id, o);

@@ -73,6 +73,7 @@ class BodyVerifier {
   bool coordinates(const Op& o, std::size_t rank);  // the operands after the first
   void assume_in_bounds(const Op& o);
   void buffer(const Op& o);
+  void allocation(const Op& o, const ExprList& extents);
   void scatter(const Op& o);
   void histogram(const Op& o);
   // verify_tensor.cpp
@@ -111,6 +112,7 @@ class BodyVerifier {
   void reduce(const Op& o);
   void arg_reduce(const Op& o);
   void scan(const Op& o);
+  void starts_before_first(const Op& o);  // an exclusive scan
   void contract(const Op& o);
   bool are_components(const Op& o, const std::vector<Type>& types);
   bool fold(const Op& o, RegionId combine, const std::vector<Type>& components);
@@ -147,8 +149,7 @@ class BodyVerifier {
 };
 
 // Rules V-01 to V-07 of an ABI. `reserved` names are taken already (the kernel's constexprs).
-void verify_abi(const Abi& abi, bool physical, const std::vector<std::string>& reserved, SourceRange whole,
-                Diagnostics& diagnostics);
+void verify_abi(const Abi& abi, const std::vector<std::string>& reserved, SourceRange whole, Diagnostics& diagnostics);
 // V-08: the first arguments of the root are the views and data scalars in order of declaration.
 bool verify_root_arguments(const Abi& abi, const Body& body, RegionId root, std::size_t extra, SourceRange whole,
                            Diagnostics& diagnostics);

@@ -94,6 +94,17 @@ void BodyVerifier::arg_reduce(const Op& o) {
 void BodyVerifier::scan(const Op& o) {
   if (!domain(o, o.regions[0], 0)) return;
   const ExprList& ranges = o.attrs.get<ExprList>(AttrKey::ranges);
+  if (context_.physical) {
+    const std::vector<Type> components = types(o.results);
+    if (!are_components(o, components) || !hands_on(o.regions[0], components, o, "the map")) return;
+    if (o.regions.size() != 3)
+      return error("W-14", o, "has no region for the result of a member", "result (%n: i64, %s: f32) { ... }");
+    if (arguments(o.regions[2], 0, joined(types(body_.region(o.regions[0]).args), components), o, "the result") &&
+        hands_on(o.regions[2], {}, o, "the result") && fold(o, o.regions[1], components))
+      starts_before_first(o);
+    return;
+  }
+  if (o.regions.size() != 2) return error("V-47", o, "its results are tensors; the region for a result is physical");
   const std::size_t k = o.results.size() / 2;
   if (o.results.size() % 2 != 0) return error("V-47", o, "has a tensor and a final state for each component");
   const std::vector<Type> components = types(std::span(o.results).subspan(k));
@@ -109,7 +120,10 @@ void BodyVerifier::scan(const Op& o) {
       return error("V-47", o, fmt::format("result {} is {}, not a tensor of the domain's extents", i, text(t)),
                    "leave the type out");
   }
-  if (!fold(o, o.regions[1], components)) return;
+  if (fold(o, o.regions[1], components)) starts_before_first(o);
+}
+
+void BodyVerifier::starts_before_first(const Op& o) {
   if (o.attrs.get<Inclusion>(AttrKey::inclusion) == Inclusion::exclusive && o.operands.empty() &&
       !o.attrs.has(AttrKey::identity))
     error("V-47", o, "nothing stands before the first member", "give an exclusive scan an initial value or an identity");
@@ -119,7 +133,15 @@ bool BodyVerifier::sides(const Op& o, const ContractAxes& axes, std::vector<Type
   for (std::size_t side = 0; side < 2; ++side) {
     const char* what = side == 0 ? "the left side" : "the right side";
     const std::size_t rank = axes.batch + (side == 0 ? axes.left : axes.right) + axes.paired;
-    if (!arguments(o.regions[side], 0, std::vector<Type>(rank, Type::index()), o, what)) return false;
+    std::vector<Type> variables(rank, Type::index());
+    // A program's variables are i64 or i32, on both sides alike.
+    if (context_.physical) variables = types(body_.region(o.regions[0]).args);
+    for (const Type& t : variables)
+      if (!is_integer_variable(t)) {
+        error("V-48", o, fmt::format("a variable is {}", text(t)), context_.physical ? "write i64 or i32" : "");
+        return false;
+      }
+    if (variables.size() != rank || !arguments(o.regions[side], 0, variables, o, what)) return false;
     if (!is_terminated(o.regions[side], OpKind::yield)) return false;  // V-16
     const std::span<const ValueId> yields = body_.yields(o.regions[side]);
     if (yields.size() != 1 || !body_.type(yields[0]).is(TypeKind::scalar)) {
@@ -137,14 +159,18 @@ void BodyVerifier::contract(const Op& o) {
   if (!axes || ranges.size() != 2 * axes->sum())
     return error("V-48", o, fmt::format("`axes` does not divide the {} bounds", ranges.size()));
   if (axes->sum() > kMaxRank) return error("V-48", o, fmt::format("a contract has at most {} axes", kMaxRank));
+  if (context_.physical && axes->sum() != axes->paired)
+    return error("V-48", o, "a program's contract is one element: it has no batch and no free axes");
   std::vector<Type> operands;
   if (!sides(o, *axes, operands)) return;
   const Type& result = body_.type(o.results[0]);
-  bool fits = result.is(TypeKind::tensor) && result.rank() == axes->sum() - axes->paired;
+  bool fits = context_.physical ? result.is(TypeKind::scalar)
+                                : result.is(TypeKind::tensor) && result.rank() == axes->sum() - axes->paired;
   for (std::size_t i = 0; fits && i < result.rank(); ++i) {
     if (ranges[2 * i] == Expr() || ranges[2 * i + 1] == Expr() || result.shape[i] == Expr()) return;  // V-18, V-32
     fits = is_range_extent(result.shape[i], ranges[2 * i], ranges[2 * i + 1]);
   }
+  if (!fits && context_.physical) return error("V-48", o, fmt::format("the result is {}, not a data scalar", text(result)));
   if (!fits)
     return error("V-48", o, fmt::format("the result is {}, not a tensor of the batch and free extents", text(result)),
                  "leave the type out");

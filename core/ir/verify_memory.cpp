@@ -130,13 +130,33 @@ void BodyVerifier::buffer(const Op& o) {
   const ExprList& extents = o.attrs.get<ExprList>(AttrKey::extents);
   if (!t.is(TypeKind::view) || t.shape != extents)
     return error("V-35", o, fmt::format("{} is no view of the written extents", text(t)), "let b: view f32[D] = buffer [D]");
+  if (context_.physical) allocation(o, extents);
   if (o.regions.empty()) return;
-  if (!arguments(o.regions[0], 0, std::vector<Type>(extents.size(), Type::index()), o, "the initial value") ||
+  const Type coordinate = context_.physical ? Type::scalar(DType::i64) : Type::index();
+  if (!arguments(o.regions[0], 0, std::vector<Type>(extents.size(), coordinate), o, "the initial value") ||
       !is_terminated(o.regions[0], OpKind::yield))
     return;  // V-16, V-17
   const std::vector<Type> got = types(body_.yields(o.regions[0]));
   if (got.size() != 1 || !got[0].is_scalar(t.dtype))
     error("V-35", o, fmt::format("the initial value is not one {}", name(t.dtype)));
+}
+
+// Whose memory a physical buffer is and how much of it there may be.
+void BodyVerifier::allocation(const Op& o, const ExprList& extents) {
+  bool repeated = false;
+  for (OpId at = body_.region(o.parent).parent; at; at = body_.region(body_.op(at).parent).parent)
+    repeated = repeated || body_.op(at).kind != OpKind::if_else;
+  const BufferScope* scope = o.attrs.find<BufferScope>(AttrKey::scope);
+  const BufferScope wanted = repeated ? BufferScope::iteration : BufferScope::program;
+  if (!scope || *scope != wanted)
+    error("W-13", o, fmt::format("a buffer {} has scope({})", repeated ? "inside a loop" : "outside of loops", name(wanted)));
+  const Expr* capacity = o.attrs.find<Expr>(AttrKey::capacity);
+  auto launch_visible = [](Expr e) { return !mentions(e, [](Expr leaf) { return !leaf.is(ExprKind::symbol); }); };
+  if (capacity && *capacity != Expr() && !launch_visible(*capacity))
+    return error("W-13", o, "the capacity of a buffer is an integer of the launch");
+  if (!capacity && std::any_of(extents.begin(), extents.end(), [&](Expr e) { return e != Expr() && !launch_visible(e); }))
+    error("W-13", o, "an extent is no integer of the launch, so the buffer states its capacity",
+          "buffer [%n] ... capacity (N)");
 }
 
 }  // namespace kir

@@ -44,7 +44,7 @@ class PlanVerifier {
     const std::size_t before = diagnostics_.error_count();
     names();
     for (const Temporary& t : plan_.temporaries) temporary(t);
-    verify_abi(plan_.abi, false, {}, plan_.range, diagnostics_);
+    verify_abi(plan_.abi, {}, plan_.range, diagnostics_);
     if (diagnostics_.error_count() != before) return false;
     hypotheses();
     for (const PlanLaunch& l : plan_.launches) launch(l);

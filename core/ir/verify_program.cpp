@@ -16,6 +16,10 @@
 //   W-11  tile_reduce: a fragment, ascending axes, a combine, identity and initial value of its element type; the result has
 //         the remaining axes without layout, or is a scalar.
 //   W-12  vec is 1, 2, 4, 8 or 16.
+//   W-13  A buffer inside a loop has the scope iteration, another one private; its capacity is launch-visible and may be left
+//         out where its extents are.
+//   W-14  A scan has a region for the result of each member, which takes its coordinates and states; only the final states are
+//         results. The region of a region_scan that emits hands nothing on, and only the final state is a result.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +42,7 @@ class ProgramVerifier {
     if (!is_valid_name(p_.name)) error("V-01", {}, fmt::format("'{}' is no name for a program", p_.name));
     if (p_.implements.find_first_of("\"\n") != std::string::npos)
       error("V-01", {}, "what the program implements is named without quotes and line ends");
-    verify_abi(p_.abi, true, {}, {}, diagnostics_);
+    verify_abi(p_.abi, {}, {}, diagnostics_);
     launch();
     layouts();
     VerifyContext context{

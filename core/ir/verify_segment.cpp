@@ -72,6 +72,7 @@ bool BodyVerifier::names_segment(const Op& o, AttrKey key, const ExprList& list,
 }
 
 bool BodyVerifier::usable(ValueId v, SourceRange range) {
+  if (context_.physical) return true;  // nothing cuts a physical axis anew, so that its bounds are numbers like others
   const auto name = [&] { return body_.value(v).name.empty() ? std::string("a value") : "'" + body_.value(v).name + "'"; };
   if (!ends_.empty() && ends_.contains(v)) {
     error("V-60", range,
@@ -157,6 +158,11 @@ void BodyVerifier::region_scan(const Op& o) {
   std::vector<Type> applied = components;
   applied.insert(applied.end(), state->begin(), state->end());
   if (!arguments(o.regions[2], 0, applied, o, "apply") || !segment_arguments(o.regions[3], *state, o, "emit")) return;
+  if (context_.physical) {
+    if (!hands_on(o.regions[3], {}, o, "emit")) return;
+    if (types(o.results) != *state) error("W-14", o, "the results are not the final state");
+    return;
+  }
   std::optional<std::vector<Type>> slices = yielded(o.regions[3]);
   if (!slices) return;
   if (slices->empty()) return error("V-62", o, "emits no slice");

@@ -86,11 +86,11 @@ bool holds_every(DType to, DType from) {
          (wide.precision() >= narrow.precision() && wide.exponent_bits >= narrow.exponent_bits && wide.infinities);
 }
 
-Scalar widen(const Scalar& a, DType to) {
-  if (a.type == to) return a;
-  if (is_float(to)) return evaluate_convert(ConvertMode::rn, a, to).value;
-  const bool is_unsigned = a.type == DType::i1 || a.type == DType::u64;
-  return evaluate_convert(is_unsigned ? ConvertMode::uint : ConvertMode::sint, a, to).value;
+ConvertMode widening(DType from, DType to) {
+  if (is_float(to)) return ConvertMode::rn;
+  return from == DType::i1 || from == DType::u64 ? ConvertMode::uint : ConvertMode::sint;
 }
+
+Scalar widen(const Scalar& a, DType to) { return a.type == to ? a : evaluate_convert(widening(a.type, to), a, to).value; }
 
 }  // namespace kir

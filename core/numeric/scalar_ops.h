@@ -37,6 +37,8 @@ ScalarResult evaluate_convert_integer(ConvertMode mode, __int128 a, DType to);
 // gives it then; i1 and u64 are unsigned, the other integers signed.
 bool holds_every(DType to, DType from);
 Scalar widen(const Scalar& a, DType to);
+// The conversion that it is.
+ConvertMode widening(DType from, DType to);
 
 Scalar canonical_nan(DType t);
 

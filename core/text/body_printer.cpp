@@ -308,11 +308,7 @@ std::string BodyPrinter::head(const Abi& abi) const {
 
 std::string BodyPrinter::relations(const Abi& abi) const {
   std::string s = exprs(abi.where);
-  for (const DataFact& f : abi.data) {
-    s += fmt::format("{}{}({}", s.empty() ? "" : ", ", name(f.kind), abi.views[f.view].name);
-    if (f.kind == DataFactKind::in_range) s += fmt::format(", {}, {}", expr(f.lo), expr(f.hi));
-    s += ")";
-  }
+  for (const DataFact& f : abi.data) s += (s.empty() ? "" : ", ") + data_text(abi, f);
   return s.empty() ? s : "where " + s;
 }
 

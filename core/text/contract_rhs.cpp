@@ -59,11 +59,14 @@ ValueId Parser::contract_rhs(const Type* declared) {
     if (f.components.size() != 1) fail("T-08", since(begin), "a contraction sums one component", "(acc: f32, p: f32)");
   }
   if (!ok) throw Recover{};
+  if (declared && declared->dtype != f.components[0].dtype)
+    fail("T-04", since(begin),
+         fmt::format("a sum of {} is declared with elements of {}", name(f.components[0].dtype), name(declared->dtype)));
   std::vector<Expr> extents;
   for (std::size_t i = 0; i + paired.names.size() < all.names.size(); ++i)
     extents.push_back(range_extent(*pool_, all.ranges[2 * i], all.ranges[2 * i + 1]));
   attrs.set(AttrKey::ranges, all.ranges);
-  Type result = declared ? *declared : Type::tensor(f.components[0].dtype, std::move(extents));
+  Type result = declared ? *declared : physical_ ? f.components[0] : Type::tensor(f.components[0].dtype, std::move(extents));
   return builder_->result(
       emit(OpKind::contract, std::move(f.init), std::move(attrs), std::move(regions), {std::move(result)}, since(begin)));
 }
@@ -82,7 +85,8 @@ RegionId Parser::product_region(const Type* declared) {
   Scope scope(*this);
   RegionId region = open_region(names, types);
   BlockSpec spec{.terminator = OpKind::yield, .values = true, .expected = {}};
-  if (declared && declared->is(TypeKind::tensor)) spec.expected.emplace_back(Type::scalar(declared->dtype));
+  if (declared && (declared->is(TypeKind::tensor) || declared->is(TypeKind::scalar)))
+    spec.expected.emplace_back(Type::scalar(declared->dtype));
   const bool ok = block(region, spec);
   scope.close();
   if (!ok) throw Recover{};

@@ -210,9 +210,10 @@ void Cursor::close_scope(std::size_t mark) {
 
 void Cursor::poison(const std::vector<LetName>& names) {
   for (const LetName& n : names) {
-    Binding& s = slot(n.name, physical_);
+    const bool percent = physical_ && !(n.type && n.type->is(TypeKind::view));
+    Binding& s = slot(n.name, percent);
     if (s.kind != BindingKind::none) continue;
-    scope_.push_back({n.name, physical_, s});
+    scope_.push_back({n.name, percent, s});
     s = {.kind = BindingKind::poison, .range = n.range};
   }
 }

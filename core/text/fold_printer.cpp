@@ -58,7 +58,8 @@ std::string BodyPrinter::arg_reduce(const Op& o, int indent) const {
 std::string BodyPrinter::scan(const Op& o, int indent) const {
   return fmt::format("{} {} {} {}", row(o.kind).name, name(o.attrs.get<Inclusion>(AttrKey::inclusion)),
                      name(o.attrs.get<Direction>(AttrKey::direction)), domain(o, body_.region(o.regions[0]), true)) +
-         block("map", o.regions[0], indent) + fold(o, o.regions[1], indent);
+         block("map", o.regions[0], indent) + fold(o, o.regions[1], indent) +
+         (o.regions.size() > 2 ? " result " + combine(o.regions[2], indent) : std::string());
 }
 
 std::string BodyPrinter::contract(const Op& o, int indent) const {

@@ -17,6 +17,7 @@ constexpr OutOfRange kOutOfRange[] = {OutOfRange::drop, OutOfRange::clamp, OutOf
 }  // namespace
 
 // buffer [extents] [init (k, ...) block]; `buffer f32[extents]` says the element type where no declared type does
+// physical: buffer [extents] scope(private | iteration) [capacity (c)] [init (%k: i64, ...) block]
 ValueId Parser::buffer_rhs(const Type* declared) {
   std::uint32_t begin = tok_.begin;
   advance();
@@ -24,17 +25,30 @@ ValueId Parser::buffer_rhs(const Type* declared) {
   const bool written = element.has_value();
   if (!element && declared) element = declared->dtype;
   std::vector<Expr> extents = shape();
+  Attrs attrs;
+  if (physical_) {
+    expect(Word::scope, "(private or iteration)");
+    expect(Tok::lparen, "after 'scope'");
+    attrs.set(AttrKey::scope, choice({BufferScope::program, BufferScope::iteration}));
+    expect(Tok::rparen, "after the scope");
+    if (accept(Word::capacity)) {
+      expect(Tok::lparen, "after 'capacity'");
+      attrs.set(AttrKey::capacity, parse_index());
+      expect(Tok::rparen, "after the capacity");
+    }
+  }
   SourceRange head = since(begin);
   std::vector<RegionId> regions;
   if (accept(Word::init)) {
     std::vector<Token> names;
+    std::vector<Type> types;
     expect(Tok::lparen, "before the names of the coordinates");
-    comma_list(Tok::rparen, [&] { names.push_back(fresh_name("a coordinate")); });
+    comma_list(Tok::rparen, [&] { segment_variable("a coordinate", names, types); });
     expect(Tok::rparen, "after the names of the coordinates");
     if (names.size() != extents.size())
       fail("T-08", since(begin), fmt::format("{} coordinates for {} axes", names.size(), extents.size()));
     Scope scope(*this);
-    RegionId region = open_region(names, std::vector<Type>(names.size(), Type::index()));
+    RegionId region = open_region(names, types);
     BlockSpec spec{.terminator = OpKind::yield, .values = true, .expected = {}};
     if (element) spec.expected.emplace_back(Type::scalar(*element));
     bool ok = block(region, spec);
@@ -45,7 +59,6 @@ ValueId Parser::buffer_rhs(const Type* declared) {
     regions.push_back(region);
   }
   if (!element) fail("T-06", head, "a buffer needs an element type", "write buffer f32[...]");
-  Attrs attrs;
   attrs.set(AttrKey::extents, ExprList(extents));
   Type result = declared && !written ? *declared : Type::view(*element, std::move(extents));
   return builder_->result(emit(OpKind::buffer, {}, std::move(attrs), std::move(regions), {std::move(result)}, head));
@@ -84,7 +97,7 @@ void Parser::memory_order_clause(bool failure, Attrs& attrs) {
   attrs.set(AttrKey::sharing, sharing);
   if (physical_ && accept(Word::scope)) {
     expect(Tok::lparen, "after 'scope'");
-    attrs.set(AttrKey::scope, choice<AtomicScope>(kScopes));
+    attrs.set(AttrKey::atomic_scope, choice<AtomicScope>(kScopes));
     expect(Tok::rparen, "after the scope");
   }
 }

@@ -19,14 +19,19 @@ std::string BodyPrinter::atomic(const Op& o) const {
   s += fmt::format(" order({}", name(o.attrs.get<MemoryOrder>(AttrKey::memory_order)));
   if (const MemoryOrder* failed = o.attrs.find<MemoryOrder>(AttrKey::failure_order)) s += fmt::format(", {}", name(*failed));
   s += fmt::format(") share({})", name(o.attrs.get<Sharing>(AttrKey::sharing)));
-  const AtomicScope* scope = o.attrs.find<AtomicScope>(AttrKey::scope);
+  const AtomicScope* scope = o.attrs.find<AtomicScope>(AttrKey::atomic_scope);
   return scope ? s + fmt::format(" scope({})", name(*scope)) : s;
 }
 
 std::string BodyPrinter::buffer(const Op& o, int indent) const {
   std::string s = fmt::format("buffer [{}]", exprs(o.attrs.get<ExprList>(AttrKey::extents)));
+  if (const BufferScope* scope = o.attrs.find<BufferScope>(AttrKey::scope)) s += fmt::format(" scope({})", name(*scope));
+  if (const Expr* capacity = o.attrs.find<Expr>(AttrKey::capacity)) s += fmt::format(" capacity ({})", expr(*capacity));
   if (o.regions.empty()) return s;
-  s += " init (" + list(body_.region(o.regions[0]).args) + ") ";
+  s += " init (";
+  for (std::size_t i = 0; i < body_.region(o.regions[0]).args.size(); ++i)
+    s += (i ? ", " : "") + binder(body_.region(o.regions[0]).args[i]);
+  s += ") ";
   region(o.regions[0], indent, s);
   return s;
 }

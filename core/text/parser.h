@@ -132,7 +132,8 @@ class Parser : protected Cursor {
   void statement(const BlockSpec& spec, bool& ended);
   void let_statement();
   void value_statement();  // physical: %a: T = rhs, (%a: T, ...) = rhs
-  void let_rest(std::vector<LetName> names, bool tuple, std::uint32_t begin);
+  void view_statement();   // physical: name: view T = rhs
+  void let_rest(std::vector<LetName> names, std::uint32_t begin);
   void store_statement();
   void store_to(const Token& base, std::span<const NodeId> coords, std::uint32_t begin);
   void terminator(OpKind kind, const std::vector<std::optional<Type>>& expected, bool masked, std::vector<ValueId>* capture);
@@ -293,7 +294,7 @@ class Parser : protected Cursor {
   std::vector<ValueId> uses_clause();
   void segment_variable(const char* what, std::vector<Token>& names, std::vector<Type>& types);
   void typed_arguments(std::vector<Token>& names, std::vector<Type>& types);
-  RegionId segment_region(bool with_arguments);
+  RegionId segment_region(bool with_arguments, bool with_values = true);
   RegionId value_region(const std::vector<Token>& names, const std::vector<Type>& types, const std::vector<Type>& yielded);
 
   // --- type_text.cpp

@@ -60,7 +60,7 @@ void Parser::typed_arguments(std::vector<Token>& names, std::vector<Type>& types
 }
 
 // "[lo..hi]" ["(" arguments ")"] block
-RegionId Parser::segment_region(bool with_arguments) {
+RegionId Parser::segment_region(bool with_arguments, bool with_values) {
   std::vector<Token> names;
   std::vector<Type> types;
   expect(Tok::lbracket, "before the names of the segment's bounds");
@@ -69,7 +69,11 @@ RegionId Parser::segment_region(bool with_arguments) {
   segment_variable("the segment's end", names, types);
   expect(Tok::rbracket, "after the names of the segment's bounds");
   if (with_arguments) typed_arguments(names, types);
-  return value_region(names, types, {});
+  if (with_values) return value_region(names, types, {});
+  Scope scope(*this);
+  RegionId region = open_region(names, types);
+  if (!block(region, {})) throw Recover{};
+  return region;
 }
 
 RegionId Parser::value_region(const std::vector<Token>& names, const std::vector<Type>& types,
@@ -142,14 +146,15 @@ std::vector<ValueId> Parser::region_scan_rhs() {
   regions.push_back(value_region(names, types, state));
   expect(Word::emit, "and the block that emits a segment's slice");
   const std::uint32_t slice = tok_.begin;
-  regions.push_back(segment_region(true));
-  for (Type t : yield_types(regions.back())) {
-    if (!t.is(TypeKind::tensor) || t.rank() == 0)
-      fail("T-08", {slice, slice + 1}, "what is emitted is a tensor whose first axis is the segment",
-           "for t in lo..hi ... collect (f32) { ... }");
-    t.shape[0] = range_extent(*pool_, range[0], range[1]);
-    results.push_back(std::move(t));
-  }
+  regions.push_back(segment_region(true, !physical_));
+  if (!physical_)
+    for (Type t : yield_types(regions.back())) {
+      if (!t.is(TypeKind::tensor) || t.rank() == 0)
+        fail("T-08", {slice, slice + 1}, "what is emitted is a tensor whose first axis is the segment",
+             "for t in lo..hi ... collect (f32) { ... }");
+      t.shape[0] = range_extent(*pool_, range[0], range[1]);
+      results.push_back(std::move(t));
+    }
   results.insert(results.end(), state.begin(), state.end());
   return builder_->peek()
       .op(emit(OpKind::region_scan, std::move(operands), std::move(attrs), std::move(regions), std::move(results),

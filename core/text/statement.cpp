@@ -78,6 +78,7 @@ void Parser::statement(const BlockSpec& spec, bool& ended) {
     last_bad_.reset();
     throw Recover{};  // the rest of a statement that was not readable
   }
+  if (physical_ && at(Tok::name) && peek(1).kind == Tok::colon && !(word() && word()->reserved)) return view_statement();
   if (physical_ && (at(Tok::value) || at(Tok::lparen))) {
     Tok after = peek(1).kind, second = at(Tok::lparen) && after == Tok::value ? peek(2).kind : Tok::end;
     bool defines = at(Tok::value) ? after == Tok::colon || after == Tok::assign : second == Tok::colon || second == Tok::comma;
@@ -211,7 +212,7 @@ void Parser::let_statement() {
     poison(names);
     throw;
   }
-  let_rest(std::move(names), tuple, begin);
+  let_rest(std::move(names), begin);
 }
 
 void Parser::value_statement() {
@@ -229,11 +230,29 @@ void Parser::value_statement() {
     poison(names);
     throw;
   }
-  let_rest(std::move(names), tuple, begin);
+  let_rest(std::move(names), begin);
 }
 
-void Parser::let_rest(std::vector<LetName> names, bool, std::uint32_t begin) {
-  for (const LetName& n : names) check_free(n.name, physical_, n.range);
+// A view is spelled without '%', as those of the ABI are: row: view f32[N] = buffer ...
+void Parser::view_statement() {
+  std::uint32_t begin = tok_.begin;
+  Token name = plain_name("a view's name");
+  std::vector<LetName> names{{name.name, name.range(), std::nullopt}};
+  try {
+    expect(Tok::colon, "after the view's name");
+    names[0].type = parse_type();
+    if (!names[0].type->is(TypeKind::view)) fail("T-03", name.range(), "only a view is named without '%'");
+  } catch (const Recover&) {
+    poison(names);
+    throw;
+  }
+  let_rest(std::move(names), begin);
+}
+
+void Parser::let_rest(std::vector<LetName> names, std::uint32_t begin) {
+  const bool view = names[0].type && names[0].type->is(TypeKind::view);
+  const bool percent = physical_ && !view;
+  for (const LetName& n : names) check_free(n.name, percent, n.range);
   try {
     expect(Tok::assign, "after the names");
     std::size_t before = builder_->peek().value_count();
@@ -251,8 +270,7 @@ void Parser::let_rest(std::vector<LetName> names, bool, std::uint32_t begin) {
                          type_name(type(values[i]))));
       bool fresh = values[i].index >= before && builder_->peek().value(values[i]).name.empty();
       if (fresh) builder_->set_name(values[i], std::string(names_.text(names[i].name)));
-      // A view over a view is spelled without '%', as the ABI's views are.
-      Token name{physical_ ? Tok::value : Tok::name, names[i].range.begin, names[i].range.end, names[i].name};
+      Token name{percent ? Tok::value : Tok::name, names[i].range.begin, names[i].range.end, names[i].name};
       bind(name, {.kind = BindingKind::value, .value = values[i]});
     }
   } catch (const Recover&) {

@@ -22,9 +22,9 @@ namespace kir::text {
   W(offset) W(dispatch) W(program_id) W(exit_, "exit") W(group) W(dtype) W(may_alias) W(same) W(fill) W(step) W(carry) \
   W(when) W(do_, "do") W(perm) W(axes) W(to) W(map) W(combine) W(order) W(strict) W(tree) W(any) W(over) W(identity) \
   W(assumed) W(init) W(vec) W(layout) W(cmp) W(convert) \
-  W(share) W(scope) W(out_of_range) W(tie) W(batch) W(free) W(paired) W(lhs) W(rhs) W(product) W(exact) W(accumulate) W(unit) \
+  W(share) W(out_of_range) W(tie) W(batch) W(free) W(paired) W(lhs) W(rhs) W(product) W(exact) W(accumulate) W(unit) \
   W(collect) W(uses) W(summarize) W(apply) W(emit) \
-  W(axis) W(size) W(nondecreasing) W(in_range) W(unique) W(uniform01_24) W(alloc)
+  W(axis) W(size) W(scope) W(capacity) W(result) W(nondecreasing) W(in_range) W(unique) W(uniform01_24) W(alloc)
 // clang-format on
 
 enum class Word : NameId {

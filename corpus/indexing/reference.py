@@ -9,6 +9,16 @@ def embedding_gather(g, V, D, E):
     return dict(table=table, idx=idx), dict(y=table[idx])
 
 
+def reverse_in_place(g, M, N):
+    x = g.floats(F32, M, N)
+    return dict(x=x), dict(x=x[:, ::-1].copy())
+
+
+def trusted_gather(g, V, E):
+    x, t = g.floats(F32, V), g.integers(I32, E, low=0, high=max(V - 1, 0))
+    return dict(x=x, t=t), dict(y=x[t])
+
+
 def rotary_embedding(g, S, H, D):
     x, c, s = g.floats(F32, S, H, 2 * D), g.real(F32, S, D, scale=0.5), g.real(F32, S, D, scale=0.5)
     a, b = x[..., :D], x[..., D:]

@@ -55,6 +55,21 @@ def running_max(g, M, N):
     return dict(x=x), dict(up=up, down=down)
 
 
+def before_each(x, initial, op=np.add):
+    """The states before each element of the last axis."""
+    y = np.empty_like(x)
+    y[..., :1] = initial
+    y[..., 1:] = scan_rows(x, initial, op)[0][..., :-1]
+    return y
+
+
+def raster_sum(g, B, M, N):
+    x = g.floats(F32, B, M, N)
+    rows = x.reshape(B, M * N)
+    sums, peaks = before_each(rows, 0.0), before_each(rows, -np.inf, larger)
+    return dict(x=x), dict(sum=sums.reshape(x.shape), peak=peaks.reshape(x.shape))
+
+
 def log_cumsum_exp(g, M, N):
     x = g.floats(F32, M, N)
     y = np.empty_like(x)

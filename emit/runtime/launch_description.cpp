@@ -70,8 +70,14 @@ Json abi_to_json(const Abi& abi) {
   for (const AliasFact& f : abi.aliases)
     aliases.push_back(
         {{"kind", f.kind == AliasKind::same ? "same" : "may_alias"}, {"a", abi.views[f.a].name}, {"b", abi.views[f.b].name}});
-  return {{"params", params},   {"views", views},     {"scalars", scalars},
-          {"symbols", symbols}, {"aliases", aliases}, {"where", texts(abi.where)}};
+  Json data = Json::array();
+  for (const DataFact& f : abi.data) {
+    Json j = {{"kind", name(f.kind)}, {"view", abi.views[f.view].name}};
+    if (f.kind == DataFactKind::in_range) j.update({{"lo", to_string(f.lo)}, {"hi", to_string(f.hi)}});
+    data.push_back(std::move(j));
+  }
+  return {{"params", params},          {"views", views}, {"scalars", scalars}, {"symbols", symbols}, {"aliases", aliases},
+          {"where", texts(abi.where)}, {"data", data}};
 }
 
 Abi abi_from_json(const Json& j, Reader& r) {
@@ -137,6 +143,33 @@ Abi abi_from_json(const Json& j, Reader& r) {
   }
   abi.where = r.expressions(j, "where", Sort::boolean);
   abi.where_ranges.resize(abi.where.size());
+  for (const Json& d : r.list(j, "data")) {
+    DataFact f;
+    const std::string kind = r.text(d, "kind");
+    const DataFactKind* known = nullptr;
+    static constexpr DataFactKind kKinds[] = {DataFactKind::nondecreasing, DataFactKind::in_range, DataFactKind::unique};
+    for (const DataFactKind& k : kKinds)
+      if (name(k) == kind) known = &k;
+    if (known)
+      f.kind = *known;
+    else
+      r.fail(fmt::format("unknown data precondition \"{}\"", kind));
+    auto found = by_name.find(r.text(d, "view"));
+    if (found == by_name.end() || found->second.kind != Abi::ParamKind::view)
+      r.fail("a data precondition of something that is no view");
+    else
+      f.view = found->second.index;
+    if (r.good()) {
+      const ViewParam& v = abi.views[f.view];
+      if (v.access != Access::in || !is_integer(v.dtype) || (f.kind == DataFactKind::nondecreasing && v.rank() != 1))
+        r.fail(fmt::format("{} is no precondition of the view {}", kind, v.name));
+    }
+    if (f.kind == DataFactKind::in_range) {
+      f.lo = r.expression(r.at(d, "lo"), Sort::integer);
+      f.hi = r.expression(r.at(d, "hi"), Sort::integer);
+    }
+    abi.data.push_back(std::move(f));
+  }
   return abi;
 }
 
@@ -156,6 +189,7 @@ std::string to_json(const LaunchDescription& d) {
             {"pack", d.pack},
             {"shared_bytes", d.shared_bytes},
             {"asserted", d.asserted}};
+  if (d.slice) j["workspace"] = to_string(d.slice);
   return j.dump(2) + "\n";
 }
 
@@ -178,6 +212,7 @@ std::optional<LaunchDescription> from_json(const std::string& text, std::string*
   d.pack = r.integer(j, "pack", 1, 1024);
   if (r.good() && d.threads * d.pack > 1024) r.fail("a block of more than 1024 threads");
   d.shared_bytes = r.integer(j, "shared_bytes", 0, std::int64_t{1} << 20);
+  if (j.is_object() && j.contains("workspace")) d.slice = r.expression(j.at("workspace"), Sort::integer);
   for (const Json& fact : r.list(j, "asserted")) {
     if (fact.is_string())
       d.asserted.push_back(fact.get<std::string>());

@@ -19,7 +19,7 @@ std::string_view describe(EvalError e) {
 
 }  // namespace
 
-std::string evaluate_launch(const Abi& abi, const std::vector<Definition>& definitions, const std::string& grid,
+std::string evaluate_launch(const Abi& abi, const std::vector<Definition>& definitions, const std::string& grid, Expr slice,
                             const std::map<std::string, std::int64_t>& symbols, LaunchValues* out) {
   std::map<std::string, std::int64_t, std::less<>> known(symbols.begin(), symbols.end());
   auto leaf = [&](Expr e) -> std::optional<Integer> {
@@ -57,6 +57,12 @@ std::string evaluate_launch(const Abi& abi, const std::vector<Definition>& defin
     if (v > kMaxGrid) return fmt::format("the grid {} = {} is {}, above {}", d.name, to_string(d.value), v, kMaxGrid);
   }
   if (!found) return fmt::format("the grid {} is not defined", grid);
+  if (slice) {
+    EvalResult r = evaluate(slice, leaf);
+    if (!r.ok() || r.value < 0 || r.value > std::numeric_limits<std::int64_t>::max())
+      return fmt::format("the workspace of a program instance, {} bytes, has no size in [0, 2^63)", to_string(slice));
+    values.slice = static_cast<std::int64_t>(r.value);
+  }
   *out = std::move(values);
   return "";
 }

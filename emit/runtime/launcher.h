@@ -24,6 +24,7 @@ struct LaunchDescription {
   std::vector<std::pair<std::string, Expr>> definitions;
   std::string grid;  // name of the definition
   std::int64_t threads = 1, pack = 1, shared_bytes = 0;
+  Expr slice;                         // bytes of workspace of a program instance; empty: the kernel takes none
   std::vector<std::string> asserted;  // what code generation was told beyond the program; information only
   ExprPoolPtr pool;
 };

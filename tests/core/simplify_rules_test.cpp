@@ -150,11 +150,16 @@ TEST_F(SimplifyRule, S15_facts) {
   expect_kept({"m*m == k"}, "m", "m");
 }
 
-TEST_F(SimplifyRule, S16_factors_of_a_product) {
-  expect({{"0 <= n < N*k", "N >= 0", "k >= 0"}, "N >= 1 and k >= 1", "true"});
-  expect({{"0 <= n < N*k", "N >= 0", "k >= 0"}, "k*(n floordiv k) + n mod k", "n"});
-  expect_kept({"n < N*k", "N >= 0", "k >= 0"}, "k >= 1", "0 < k");  // n may be negative
-  expect_kept({"0 <= n < N*k"}, "k >= 1", "0 < k");                 // both may be negative
+TEST_F(SimplifyRule, S15_a_factor_of_a_product_stays) {
+  expect({{"M >= 1", "M == 3*k - n", "b == M*N"}, "(M*k) mod M + b", "M * N"});
+}
+
+TEST_F(SimplifyRule, S16_what_lies_below_a_product_makes_its_factors_positive) {
+  expect({{"0 <= n < M*N", "M >= 0", "N >= 0"}, "M >= 1 and N >= 1", "true"});
+  expect(
+      {{"0 <= n < K*M*N", "K >= 0", "M >= 0", "N >= 0"}, "n floordiv (M*N) * (M*N) + n floordiv N mod M * N + n mod N", "n"});
+  expect_kept({"0 <= n < M*N"}, "M >= 1", "0 < M");  // both may be negative
+  expect_kept({"0 <= n <= M*N", "M >= 0", "N >= 0"}, "M >= 1", "0 < M");
 }
 
 TEST(SimplifyFacts, contradictions_are_seen) {

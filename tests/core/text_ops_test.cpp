@@ -46,6 +46,15 @@ TEST(TextOperations, RowsOfBothVocabulariesRoundTripInPhysicalPrograms) {
       "%r: f32 = while carry (%a: f32 = %c) when { %z: i1 = cmp.olt %a, %s\n yield %z } do { %b: f32 = mul %a, %a\n next %b }",
       "%r: f32 = reduce (%n: i64 in 0..N) map { %v: f32 = load x[%n]\n yield %v } combine order(tree) (%a: f32, %b: f32) {"
       " %d: f32 = add %a, %b\n yield %d } identity (-0.0) init (%c)",
+      "%r: f32 = contract batch() free( | ) paired(%n: i64 in 0..N, %l: i64 in 1..3) lhs { %v: f32 = load x[%n]\n yield %v } "
+      "rhs { "
+      "yield %c } product exact accumulate f32 order(tree) unit(1e-06) identity (-0.0) init (%s)",
+      "%r: f32 = contract batch() free( | ) paired(%n: i32 in 0..2) lhs { yield %c } rhs { yield %s } product (%u: f32, %v: "
+      "f32) { %w: "
+      "f32 = mul %u, %v\n yield %w } combine order(any) (%a: f32, %b: f32) { %d: f32 = add %a, %b\n yield %d } init (%c)",
+      "(%r: f32, %k: i64) = arg_reduce min tie(last) nan(ignore) (%n: i64 in 0..N) where { %o: i1 = index %n > 2\n yield %o } "
+      "map { %v: "
+      "f32 = load x[%n]\n yield %v } init (%c, %m)",
       "assume %p",
       "assume_in_bounds x[%m]",
       "%r: f32 = atomic_rmw.add y[%m], %c where %p fill %s order(relaxed) share(invocation)",
@@ -61,6 +70,43 @@ TEST(TextOperations, RowsOfBothVocabulariesRoundTripInPhysicalPrograms) {
       continue;
     }
     expect_pir_round_trip(program_around("%p: i1 = index %m < 3\n" + std::string(body)));
+  }
+}
+
+// A program's contract is one element, its choice has typed members.
+TEST(TextOperations, MalformedFoldsOfProgramsAreRefusedWhereTheyStand) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"%r: f32 = contract batch() free(%i: i64 in 0..N | ) paired(%n: i64 in 0..N) lhs { yield %c } rhs { yield %c } product "
+       "exact "
+       "accumulate f32 order(any)",
+       "V-48"},
+      {"%r: f32 = contract batch() free( | ) paired(n in 0..N) lhs { yield %c } rhs { yield %c } product exact accumulate f32 "
+       "order(any)",
+       "P-06"},
+      {"%r: f32 = contract batch() free( | ) paired(%n: f32 in 0..N) lhs { yield %c } rhs { yield %c } product exact "
+       "accumulate f32 "
+       "order(any)",
+       "V-48"},
+      {"%r: f64 = contract batch() free( | ) paired(%n: i64 in 0..N) lhs { yield %c } rhs { yield %c } product exact "
+       "accumulate f32 "
+       "order(any)",
+       "T-04"},
+      {"%r: f32 = contract batch() free( | ) paired(%n: i64 in 0..N) lhs { yield %m } rhs { yield %c } product exact "
+       "accumulate f32 "
+       "order(any)",
+       "V-50"},
+      {"%r: f32 = contract batch() free( | ) paired(%n: i64 in 0..N) lhs { yield %c } rhs { yield %c } product exact "
+       "accumulate f32 "
+       "order(any) unit(-1.0)",
+       "V-50"},
+      {"(%r: f32, %k: i32) = arg_reduce max tie(first) nan(first) (%n: i64 in 0..N) map { yield %c }", "T-04"},
+      {"(%r: f32, %k: i64) = arg_reduce max tie(middle) nan(first) (%n: i64 in 0..N) map { yield %c }", "P-03"},
+  };
+  for (auto [body, rule] : cases) {
+    PirResult r = pir_of(program_around(body));
+    EXPECT_FALSE(r.program) << body;
+    EXPECT_TRUE(r.has(rule)) << body << "\n" << r.text();
+    EXPECT_NE(r.text().find('^'), std::string::npos) << r.text();
   }
 }
 

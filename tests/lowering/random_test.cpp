@@ -181,7 +181,7 @@ BoundLaunch launch(const Abi& abi, std::int64_t m, std::int64_t n, std::int64_t 
 
 // shows: K1.1 K1.7 K2.2 K2.3 K3.3 K3.4 K9.3
 TEST(RandomKernels, ProgramsLeaveWhatTheirKernelsLeave) {
-  int compared = 0, refused = 0, erroneous = 0, with_axes = 0;
+  int compared = 0, erroneous = 0, with_axes = 0;
   for (std::uint64_t seed = 0; seed < (std::getenv("KIR_SEEDS") ? std::strtoull(std::getenv("KIR_SEEDS"), nullptr, 10) : 1500);
        ++seed) {
     const std::string text = Writer(seed).kernel();
@@ -191,11 +191,7 @@ TEST(RandomKernels, ProgramsLeaveWhatTheirKernelsLeave) {
     Built b = build_kernel(frozen);
     ASSERT_TRUE(b.kernel) << text;
     ASSERT_EQ(content_hash(*frozen), before) << text;
-    if (!b.result) {
-      EXPECT_NE(b.errors.find("L-01"), std::string::npos) << b.errors;
-      ++refused;
-      continue;
-    }
+    ASSERT_TRUE(b.result) << b.errors;
     bool used = false;
     for (auto [m, n, f] : {std::tuple{1, 1, 1}, std::tuple{2, 3, 2}, std::tuple{3, 3, 4}}) {
       const bool may = !b.kernel->abi.aliases.empty();
@@ -228,9 +224,7 @@ TEST(RandomKernels, ProgramsLeaveWhatTheirKernelsLeave) {
   EXPECT_GT(compared, 300);
   EXPECT_GT(with_axes, 100);
   RecordProperty("compared", compared);
-  RecordProperty("refused", refused);
-  std::cout << fmt::format("{} compared ({} with instance axes), {} refused, {} erroneous launches\n", compared, with_axes,
-                           refused, erroneous);
+  std::cout << fmt::format("{} compared ({} with instance axes), {} erroneous launches\n", compared, with_axes, erroneous);
 }
 
 }  // namespace

@@ -86,6 +86,21 @@ TEST(DataValues, ALicenceOfFloatsIsAboutRoundingOnly) {
   EXPECT_TRUE(fold(place, "order(any) " + head + "b > a or (b == a and j < i)" + tail).all_proved());
 }
 
+// A combine that works on each component alone has the laws that all of its operations have.
+// shows: K7.12
+TEST(DataValues, LawsOfComponentsThatDoNotMeetAreThoseOfTheirOperations) {
+  auto fold = [](const std::string& combine) {
+    return check_kir(
+        "kir 1\nkernel k(n: in i64[N], s: out i64[2]) {\n let (a: i64, b: i64) = reduce (j in 0..N) map { yield n[j], n[j] } " +
+        std::string("combine order(any) (p: i64, q: i64, v: i64, w: i64) { yield ") + combine +
+        " } identity (0, -9223372036854775808)\n s[0] = a\n s[1] = b\n}\n");
+  };
+  EXPECT_TRUE(fold("p + v, max.s(q, w)").all_proved());
+  EXPECT_TRUE(fold("p + w, max.s(q, w)").fails(ObligationKind::combine_laws));  // the first takes the second's element
+  EXPECT_TRUE(fold("p - v, max.s(q, w)").fails(ObligationKind::combine_laws));
+  EXPECT_TRUE(fold("p + v, max.s(p, w)").fails(ObligationKind::combine_laws));
+}
+
 // Sum of select(x > 0, x, masked) with initial value init; the program masks with a literal of its own.
 Verdicts masked_sum(const std::string& init, const std::string& masked, const std::string& program_masked,
                     const std::string& order = "strict", const std::string& threshold = "0.0") {

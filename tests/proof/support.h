@@ -82,6 +82,16 @@ inline Verdicts check_refinement(const std::string& kir, const std::string& pir,
 }
 
 // One replacement in a text that must be there.
+// A program of one group with an instance for each m in 0..M; `body` speaks of %m.
+inline std::string one_group(const std::string& name, const std::string& abi, const std::string& body) {
+  return "pir 1\nprogram " + name + " implements \"" + name + "\"\nabi {\n" + abi +
+         "\n}\nlaunch { threads 1 pack 128 grid G = ceildiv(O0 + L0, 128) }\n"
+         "space {\n  g0: (m in 0..M) length L0 = M offset O0 = 0\n}\n"
+         "dispatch %w: i64 = program_id {\n  O0 <= %w < O0 + L0 -> g0(%m = %w - O0)\n  else -> exit\n}\n"
+         "group g0 (%m: i64 in 0..M) {\n" +
+         body + "\n}\n";
+}
+
 inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
   std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;

@@ -114,7 +114,8 @@ std::vector<Trial> operation_trials() {
   std::vector<Trial> out;
   for (const OpRow& r : op_table()) {
     if (r.family != Family::pointwise || r.operands <= 0 || r.kind == OpKind::cmp || r.kind == OpKind::convert) continue;
-    const bool divides = r.kind == OpKind::divt || r.kind == OpKind::remt || r.kind == OpKind::divf || r.kind == OpKind::remf;
+    const bool divides = r.kind == OpKind::divt || r.kind == OpKind::remt || r.kind == OpKind::divf || r.kind == OpKind::remf ||
+                         r.kind == OpKind::divu || r.kind == OpKind::remu;
     Elementwise e;
     for (DType t : kTypes) {
       if (!takes(r, t) || (divides && t == DType::i1)) continue;

@@ -67,15 +67,25 @@ std::vector<CorpusEntry> corpus_entries(const std::string& path) {
   runtime::JsonReader r(path, &error);
   std::vector<CorpusEntry> entries;
   for (const runtime::Json& k : r.list(j, "kernels")) {
-    CorpusEntry entry{r.text(k, "name"), {}, {}, {}};
+    CorpusEntry entry;
+    entry.name = r.text(k, "name");
+    entry.constructed = !j.contains("providers") || r.list(j, "providers").size() > 1;
+    std::map<std::string, std::string> scalars;  // those of every run
+    if (k.contains("scalars"))
+      for (const auto& [name, v] : r.object(k, "scalars").items())
+        scalars[name] = v.is_string() ? r.as_text(v, name) : v.dump();
     for (const runtime::Json& s : r.list(k, "sizes")) {
       if (!s.is_object()) r.fail(fmt::format("sizes of {} are no object", entry.name));
-      entry.sizes.emplace_back();
-      for (const auto& [name, v] : s.items()) entry.sizes.back()[name] = r.as_integer(v, name, -kHigh, kHigh);
+      CorpusEntry::Sizes sizes{{}, scalars};
+      for (const auto& [name, v] : s.items()) {
+        if (v.is_string())
+          sizes.scalars[name] = r.as_text(v, name);
+        else
+          sizes.symbols[name] = r.as_integer(v, name, -kHigh, kHigh);
+      }
+      entry.sizes.push_back(std::move(sizes));
     }
     if (entry.sizes.empty()) r.fail(fmt::format("{} has no sizes", entry.name));
-    if (k.contains("scalars"))
-      for (const auto& [name, v] : r.object(k, "scalars").items()) entry.scalars[name] = r.as_text(v, name);
     if (k.contains("oracle"))
       for (const auto& [name, v] : r.object(k, "oracle").items())
         if (v != "bitwise") entry.inexact.insert(name);
@@ -90,26 +100,26 @@ void BundleWriter::add_kernel(const std::string& name, const Kernel& kernel, con
                               const CorpusEntry& entry, bool same_order) {
   write_program(name, program);
   runtime::BundleKernel k{name, "artifacts/" + name, {}};
-  std::vector<Symbols> sizes = entry.sizes;
-  if (auto large = enlarged(kernel.abi, sizes.back())) sizes.push_back(*large);
+  std::vector<CorpusEntry::Sizes> sizes = entry.sizes;
+  if (auto large = enlarged(kernel.abi, sizes.back().symbols)) sizes.push_back({*large, sizes.back().scalars});
   const bool may_alias = std::any_of(kernel.abi.aliases.begin(), kernel.abi.aliases.end(),
                                      [](const AliasFact& f) { return f.kind == AliasKind::may_alias; });
-  for (const Symbols& symbols : sizes) {
-    add_case(k, kernel, entry, symbols, 2, false, false);
-    if (!same_order || &symbols == &sizes.back()) continue;
-    add_case(k, kernel, entry, symbols, 3, false, false);
-    add_case(k, kernel, entry, symbols, 5, true, false);
-    if (may_alias) add_case(k, kernel, entry, symbols, 3, false, true);
+  for (const CorpusEntry::Sizes& s : sizes) {
+    add_case(k, kernel, entry, s, 2, false, false);
+    if (!same_order || &s == &sizes.back()) continue;
+    add_case(k, kernel, entry, s, 3, false, false);
+    add_case(k, kernel, entry, s, 5, true, false);
+    if (may_alias) add_case(k, kernel, entry, s, 3, false, true);
   }
   bundle_.kernels.push_back(std::move(k));
 }
 
-void BundleWriter::add_case(runtime::BundleKernel& k, const Kernel& kernel, const CorpusEntry& entry, const Symbols& symbols,
-                            std::uint64_t seed, bool special, bool aliased) {
+void BundleWriter::add_case(runtime::BundleKernel& k, const Kernel& kernel, const CorpusEntry& entry,
+                            const CorpusEntry::Sizes& sizes, std::uint64_t seed, bool special, bool aliased) {
   runtime::BundleCase c;
-  c.label = label(symbols, seed, special) + (aliased ? ", aliased" : "");
-  c.symbols = symbols;
-  c.scalars = entry.scalars;
+  c.label = label(sizes.symbols, seed, special) + (aliased ? ", aliased" : "");
+  c.symbols = sizes.symbols;
+  c.scalars = sizes.scalars;
   for (std::size_t i = 0; i < kernel.abi.views.size(); ++i) {
     runtime::BundleView view{seed + 2 * i, special, ""};
     for (const AliasFact& f : kernel.abi.aliases)

@@ -22,10 +22,14 @@ struct Trouble : std::runtime_error {
 
 // What the corpus' JSON says about a kernel.
 struct CorpusEntry {
-  std::string name;                                        // the kernel's id
-  std::vector<std::map<std::string, std::int64_t>> sizes;  // at least one
-  std::map<std::string, std::string> scalars;              // as literals
-  std::set<std::string> inexact;                           // written views that are not the same bits on every provider
+  std::string name;  // the kernel's id
+  struct Sizes {
+    std::map<std::string, std::int64_t> symbols;
+    std::map<std::string, std::string> scalars;  // data scalars, as literals
+  };
+  std::vector<Sizes> sizes;       // at least one
+  bool constructed = true;        // false: only the reference interpreter runs it
+  std::set<std::string> inexact;  // written views that are not the same bits on every provider
 };
 std::vector<CorpusEntry> corpus_entries(const std::string& path);  // of a FILE.json
 
@@ -49,8 +53,8 @@ class BundleWriter {
 
  private:
   void write_program(const std::string& name, const PhysicalProgram& program) const;
-  void add_case(runtime::BundleKernel& k, const Kernel& kernel, const CorpusEntry& entry,
-                const std::map<std::string, std::int64_t>& symbols, std::uint64_t seed, bool special, bool aliased);
+  void add_case(runtime::BundleKernel& k, const Kernel& kernel, const CorpusEntry& entry, const CorpusEntry::Sizes& sizes,
+                std::uint64_t seed, bool special, bool aliased);
   void save(const std::string& file, const Tensor& t) const;
 
   std::filesystem::path out_;

@@ -1,0 +1,158 @@
+// Folds and scans over segments: the kernel's against a program's, and programs that cut or start elsewhere.
+#include "tests/proof/support.h"
+
+namespace kir::test {
+namespace {
+
+using proof::ObligationKind;
+
+constexpr const char* kFoldAbi =
+    "  x: view f32[M, N] strides(N, 1) in align 4\n  y: view f32[M] strides(1) out align 4\n  dims M: i64, N: i64\n";
+
+std::string fold_kernel(const std::string& where, const std::string& order) {
+  return "kir 1\nkernel fold(x: in f32[M, N], y: out f32[M]) {\n  parallel m in 0..M {\n    let p = region_fold [0..N] uses "
+         "(x, m) " +
+         where +
+         "summarize [lo..hi] {\n      let s = for n in lo..hi carry (t = f32(0.0)) { next t + x[m, n] * x[m, n] }\n      yield "
+         "s\n"
+         "    } combine order(" +
+         order + ") (a: f32, b: f32) { yield a + b } identity (-0.0)\n    y[m] = p\n  }\n}\n";
+}
+
+std::string fold_program(const std::string& where, const std::string& order) {
+  return "  %p: f32 = region_fold [0..N] " + where +
+         "summarize [%lo: i64..%hi: i64] {\n    %z: f32 = constant 0.0\n    %s: f32 = for %n: i64 in %lo..%hi carry (%t: f32 = "
+         "%z) {\n"
+         "      %v: f32 = load x[%m, %n]\n      %q: f32 = mul %v, %v\n      %u: f32 = add %t, %q\n      next %u\n    }\n    "
+         "yield %s\n"
+         "  } combine order(" +
+         order + ") (%a: f32, %b: f32) {\n    %c: f32 = add %a, %b\n    yield %c\n  } identity (-0.0)\n  store y[%m] = %p\n";
+}
+
+const char* kWhere = "where (j) { x[m, j] > 0.0 } ";
+const std::string kWhereProgram =
+    "where (%j: i64) {\n    %e: f32 = load x[%m, %j]\n    %zero: f32 = constant 0.0\n    %on: i1 = cmp.ogt %e, %zero\n    "
+    "yield %on\n  } ";
+
+Verdicts fold(const std::string& where, const std::string& kir_order, const std::string& body) {
+  return check_refinement(fold_kernel(where, kir_order), one_group("fold", kFoldAbi, body));
+}
+
+// shows: K7.4
+TEST(Segments, AFoldIsMatchedRegionByRegion) {
+  Verdicts v = fold("", "tree", fold_program("", "tree"));
+  EXPECT_TRUE(v.all_proved()) << v.failures;
+  v = fold("", "strict", fold_program("", "strict"));
+  EXPECT_TRUE(v.all_proved()) << v.failures;
+  v = fold(kWhere, "tree", fold_program(kWhereProgram, "tree"));
+  EXPECT_TRUE(v.all_proved()) << v.failures;
+  EXPECT_TRUE(check_kir(fold_kernel("", "tree")).all_proved());
+}
+
+TEST(Segments, AWholeAxisIsOneSegment) {
+  // The loop that the summary of the whole axis is.
+  Verdicts v = fold("", "tree", R"(  %some: i1 = index 0 < N
+  %none: f32 = constant -0.0
+  %z: f32 = constant 0.0
+  %s: f32 = for %n: i64 in 0..N carry (%t: f32 = %z) {
+    %v: f32 = load x[%m, %n]
+    %q: f32 = mul %v, %v
+    %u: f32 = add %t, %q
+    next %u
+  }
+  %r: f32 = select %some, %s, %none
+  store y[%m] = %r
+)");
+  EXPECT_TRUE(v.all_proved()) << v.failures;
+}
+
+TEST(Segments, AnotherFoldIsNotTheKernels) {
+  EXPECT_FALSE(fold("", "strict", fold_program("", "tree")).all_proved());
+  EXPECT_FALSE(fold("", "tree", replaced(fold_program("", "tree"), "[0..N]", "[0..N - 1]")).all_proved());
+  EXPECT_FALSE(fold("", "tree", replaced(fold_program("", "tree"), "in %lo..%hi", "in %lo + 1..%hi")).all_proved());
+  EXPECT_FALSE(fold("", "tree", replaced(fold_program("", "tree"), "mul %v, %v", "add %v, %v")).all_proved());
+  EXPECT_FALSE(fold("", "tree", replaced(fold_program("", "tree"), "identity (-0.0)", "identity (0.0)")).all_proved());
+  EXPECT_FALSE(fold(kWhere, "tree", fold_program("", "tree")).all_proved());
+  EXPECT_FALSE(fold(kWhere, "tree", replaced(fold_program(kWhereProgram, "tree"), "add %a, %b", "mul %a, %b")).all_proved());
+  EXPECT_FALSE(fold(kWhere, "tree", replaced(fold_program(kWhereProgram, "tree"), "cmp.ogt", "cmp.oge")).all_proved());
+}
+
+TEST(Segments, WhatASegmentMayTouchIsOwedForEverySegment) {
+  const std::string kernel = replaced(fold_kernel("", "tree"), "x[m, n] * x[m, n]", "x[m, n + 1]");
+  EXPECT_TRUE(check_kir(kernel).fails(ObligationKind::kir_safe));
+  EXPECT_TRUE(fold("", "tree", replaced(fold_program("", "tree"), "load x[%m, %n]", "load x[%m, %n + 1]"))
+                  .fails(ObligationKind::access_bounds));
+}
+
+TEST(Segments, ExactSummariesAreNotTakenOnTrust) {
+  const std::string kernel =
+      "kir 1\nkernel count(x: in i32[N], y: out i32[1]) {\n  let p = region_fold [0..N] uses (x) summarize [lo..hi] {\n"
+      "    let s = reduce max.s order(any) over n in lo..hi { x[n] }\n    yield s\n  } combine order(tree) (a: i32, b: i32) { "
+      "yield "
+      "max.s(a, b) } identity (-2147483648)\n  y[0] = p\n}\n";
+  EXPECT_TRUE(check_kir(kernel).fails(ObligationKind::combine_laws));
+  EXPECT_FALSE(check_kir(replaced(kernel, "order(tree)", "order(strict)")).fails(ObligationKind::combine_laws));
+}
+
+// --- scans
+
+constexpr const char* kScanAbi =
+    "  a: view f32[M, N] strides(N, 1) in align 4\n  h: view f32[M, N] strides(N, 1) out align 4\n  last: view f32[M] "
+    "strides(1) out "
+    "align 4\n  dims M: i64, N: i64\n";
+
+std::string scan_kernel(const std::string& order) {
+  return "kir 1\nkernel recur(a: in f32[M, N], h: out f32[M, N], last: out f32[M]) {\n  parallel m in 0..M {\n    let one = "
+         "f32(1.0)\n"
+         "    let (states, final) = region_scan [0..N] uses (a, m) init (one) summarize [lo..hi] {\n"
+         "      let p = for t in lo..hi carry (p = f32(1.0)) { next a[m, t] * p }\n      yield p\n"
+         "    } combine order(" +
+         order +
+         ") (p: f32, q: f32) { yield q * p } identity (1.0) apply (p: f32, g: f32) { yield p * g } emit [lo..hi] (g: f32) {\n"
+         "      let (end, slice_) = for t in lo..hi carry (s = g) collect (f32) {\n        let n = a[m, t] * s\n        next "
+         "n, n\n"
+         "      }\n      yield slice_\n    }\n    parallel t in 0..N { h[m, t] = states[t] }\n    last[m] = final\n  }\n}\n";
+}
+
+std::string scan_program(const std::string& order) {
+  return "  kept: view f32[N] = buffer [N] scope(private)\n  %one: f32 = constant 1.0\n  %final: f32 = region_scan [0..N] init "
+         "(%one) "
+         "summarize [%lo: i64..%hi: i64] {\n    %c: f32 = constant 1.0\n    %p: f32 = for %t: i64 in %lo..%hi carry (%q: f32 = "
+         "%c) {\n"
+         "      %v: f32 = load a[%m, %t]\n      %u: f32 = mul %v, %q\n      next %u\n    }\n    yield %p\n  } combine order(" +
+         order +
+         ") (%p: f32, %q: f32) {\n    %r: f32 = mul %q, %p\n    yield %r\n  } identity (1.0) apply (%p: f32, %g: f32) {\n    "
+         "%r: f32 = mul "
+         "%p, %g\n    yield %r\n  } emit [%lo: i64..%hi: i64] (%g: f32) {\n    %end: f32 = for %t: i64 in %lo..%hi carry (%s: "
+         "f32 = %g) "
+         "{\n      %v: f32 = load a[%m, %t]\n      %n: f32 = mul %v, %s\n      store kept[%t] = %n\n      next %n\n    }\n  }\n"
+         "  for %t: i64 in 0..N {\n    %e: f32 = load kept[%t]\n    store h[%m, %t] = %e\n  }\n  store last[%m] = %final\n";
+}
+
+Verdicts scan(const std::string& order, const std::string& body) {
+  return check_refinement(scan_kernel(order), one_group("recur", kScanAbi, body));
+}
+
+// shows: K7.4
+TEST(Segments, WhatASegmentEmitsIsStored) {
+  for (const char* order : {"tree", "strict"}) {
+    Verdicts v = scan(order, scan_program(order));
+    EXPECT_TRUE(v.all_proved()) << order << "\n" << v.failures;
+    Verdicts k = check_kir(scan_kernel(order));
+    EXPECT_TRUE(k.all_proved()) << order << "\n" << k.failures;
+  }
+}
+
+TEST(Segments, AScanThatEmitsOtherThingsIsRefused) {
+  EXPECT_FALSE(scan("strict", scan_program("tree")).all_proved());
+  EXPECT_FALSE(scan("tree", replaced(scan_program("tree"), "store kept[%t] = %n", "store kept[%t] = %s")).all_proved());
+  EXPECT_FALSE(scan("tree", replaced(scan_program("tree"), "carry (%s: f32 = %g)", "carry (%s: f32 = %one)")).all_proved() &&
+               scan("strict", replaced(scan_program("strict"), "carry (%s: f32 = %g)", "carry (%s: f32 = %one)")).all_proved());
+  EXPECT_TRUE(scan("tree", replaced(scan_program("tree"), "%end: f32 = for %t: i64 in %lo..%hi",
+                                    "%end: f32 = for %t: i64 in %lo + 1..%hi"))
+                  .fails(ObligationKind::initialization));
+  EXPECT_FALSE(scan("tree", replaced(scan_program("tree"), "%p, %g\n", "%g, %g\n")).all_proved());
+}
+
+}  // namespace
+}  // namespace kir::test

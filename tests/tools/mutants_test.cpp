@@ -1,0 +1,85 @@
+// Damaged programs, and what refuses them.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "core/ir/verify.h"
+#include "core/text/text.h"
+#include "lowering/pipeline.h"
+#include "tools/mutants/judge.h"
+
+namespace kir::mutants {
+namespace {
+
+struct Pair {
+  std::shared_ptr<const Kernel> kernel;
+  PhysicalPtr program;
+};
+
+Pair corpus(const std::string& name) {
+  std::ifstream in(std::string(KIR_SOURCE_DIR) + "/corpus/" + name + ".kir");
+  std::stringstream text;
+  text << in.rdbuf();
+  auto source = std::make_shared<SourceFile>(name + ".kir", text.str());
+  Diagnostics diagnostics;
+  auto module = parse_kir(source, diagnostics);
+  EXPECT_TRUE(module) << diagnostics.render(*source);
+  if (!module) return {};
+  auto built = lowering::compile(*module->kernels[0], {}, diagnostics);
+  EXPECT_TRUE(built) << diagnostics.render(*source);
+  return {module->kernels[0], built ? built->program : nullptr};
+}
+
+TEST(Mutants, EachDiffersFromTheProgramAndTheListIsTheSameEachTime) {
+  const Pair p = corpus("row_sum");
+  ASSERT_TRUE(p.program);
+  const std::string original = print(*p.program);
+  const auto first = mutants_of(*p.program), second = mutants_of(*p.program);
+  ASSERT_EQ(first.size(), second.size());
+  ASSERT_GT(first.size(), 10u);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    EXPECT_EQ(print(*first[i].program), print(*second[i].program));
+    EXPECT_NE(print(*first[i].program), original) << first[i].damage << " " << first[i].place;
+  }
+  EXPECT_EQ(print(*p.program), original);
+}
+
+// shows: K9.1 K9.2 K9.3 K9.7 K9.9 K9.10 K9.13 K9.14
+TEST(Mutants, NoneThatARunTellsApartIsProved) {
+  std::map<std::string, int> refused;
+  for (const char* name : {"masked_store", "row_sum", "affine_recurrence", "piecewise"}) {
+    const Pair p = corpus(name);
+    ASSERT_TRUE(p.program);
+    for (const Mutant& m : mutants_of(*p.program)) {
+      const Judgement j = judge(*p.kernel, m, {.launches = 4});
+      EXPECT_NE(j.fate, Fate::survivor) << name << ": " << m.damage << ", " << m.place << ": " << j.run << "\n"
+                                        << print(*m.program);
+      if (j.fate != Fate::survivor && j.fate != Fate::equivalent) ++refused[std::string(m.check)];
+    }
+  }
+  for (const char* check : {"K9.1", "K9.2", "K9.3", "K9.7", "K9.9", "K9.10", "K9.13", "K9.14"})
+    EXPECT_GT(refused[check], 0) << check;
+}
+
+TEST(Judge, TellsTheFatesApart) {
+  const Pair p = corpus("vector_add"), other = corpus("masked_store");
+  ASSERT_TRUE(p.program && other.program);
+  EXPECT_EQ(judge(*p.kernel, {"none", "", "", p.program}, {}).fate, Fate::equivalent);
+
+  auto broken = std::make_shared<PhysicalProgram>(*p.program);
+  broken->launch.pack = 5000;
+  const Judgement malformed = judge(*p.kernel, {"none", "", "", broken}, {});
+  EXPECT_EQ(malformed.fate, Fate::malformed);
+  EXPECT_EQ(malformed.reason, "W-01");
+
+  const Judgement wrong = judge(*p.kernel, mutants_of(*p.program).front(), {});
+  EXPECT_EQ(wrong.fate, Fate::refuted);
+  EXPECT_TRUE(wrong.told);
+  EXPECT_FALSE(wrong.run.empty());
+}
+
+}  // namespace
+}  // namespace kir::mutants

@@ -1,0 +1,216 @@
+#include "tools/fuzz/campaign.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/base/file.h"
+#include "core/ir/op_table.h"
+#include "tools/fuzz/shrink.h"
+
+namespace kir::fuzz {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+constexpr std::size_t kMaxState = std::size_t{64} << 20;
+
+// What the results of a campaign depend on, besides its seeds.
+Json signature(const CampaignOptions& o) {
+  return {{"first", o.first},
+          {"outputs", o.trial.profile.outputs},
+          {"depth", o.trial.profile.depth},
+          {"expression", o.trial.profile.expression},
+          {"floats", o.trial.profile.floats},
+          {"licences", o.trial.profile.licences},
+          {"largest_extent", o.trial.largest_extent},
+          {"launches", o.trial.launches},
+          {"host", o.trial.host},
+          {"max_steps", o.trial.max_steps},
+          {"rlimit", o.trial.rlimit},
+          {"prove_every", o.prove_every}};
+}
+
+Json to_json(const CampaignOptions& options, const Campaign& c) {
+  Json verdicts = Json::array(), features = Json::array(), failures = Json::array();
+  for (const auto& [key, n] : c.verdicts) verdicts.push_back({static_cast<int>(key.first), key.second, n});
+  for (const auto& [key, n] : c.features) features.push_back({key.first, key.second, n});
+  for (const Failure& f : c.failures)
+    failures.push_back({{"seed", f.seed},
+                        {"verdict", static_cast<int>(f.verdict)},
+                        {"reason", f.reason},
+                        {"detail", f.detail},
+                        {"file", f.file}});
+  return {{"options", signature(options)}, {"next", c.next},      {"launches", c.launches},
+          {"undecided", c.undecided},      {"proven", c.proven},  {"verdicts", verdicts},
+          {"features", features},          {"failures", failures}};
+}
+
+Campaign from_json(const Json& j) {
+  Campaign c;
+  c.next = j.at("next");
+  c.launches = j.at("launches");
+  c.undecided = j.at("undecided");
+  c.proven = j.at("proven");
+  for (const Json& v : j.at("verdicts"))
+    c.verdicts[{static_cast<Verdict>(v.at(0).get<int>()), v.at(1).get<std::string>()}] = v.at(2);
+  for (const Json& f : j.at("features")) c.features[{f.at(0).get<std::string>(), f.at(1).get<std::string>()}] = f.at(2);
+  for (const Json& f : j.at("failures"))
+    c.failures.push_back(
+        {f.at("seed"), static_cast<Verdict>(f.at("verdict").get<int>()), f.at("reason"), f.at("detail"), f.at("file")});
+  return c;
+}
+
+class Run {
+ public:
+  Run(const CampaignOptions& options, const std::function<bool(const Campaign&)>& progress, std::string* error)
+      : options_(options), progress_(progress), error_(error) {}
+
+  std::optional<Campaign> run() {
+    campaign_.next = options_.first;
+    if (!resume()) return std::nullopt;
+    saved_ = began_;
+    const std::uint64_t end = options_.first + options_.count;
+    while (going_ && ok_ && campaign_.next < end) {
+      // Proven trials are few and slow: runs of trials with the same options go to the processes together.
+      const bool prove = options_.prove_every != 0 && campaign_.next % options_.prove_every == 0;
+      std::uint64_t count = 1;
+      if (!prove) {
+        count = end - campaign_.next;
+        if (options_.prove_every != 0) count = std::min(count, options_.prove_every - campaign_.next % options_.prove_every);
+      }
+      TrialOptions trial = options_.trial;
+      trial.prove = prove;
+      const std::uint64_t first = campaign_.next;
+      run_isolated(
+          count, [&](std::uint64_t i) { return words_of(first + i); }, trial, options_.isolation,
+          [&](std::uint64_t i, TrialResult&& r) {
+            take(first + i, std::move(r), trial);
+            return go_on();
+          });
+    }
+    save();
+    if (!ok_) return std::nullopt;
+    return std::move(campaign_);
+  }
+
+ private:
+  bool resume() {
+    std::error_code code;
+    if (options_.state.empty() || !std::filesystem::exists(options_.state, code)) return true;
+    auto text = read_file(options_.state, kMaxState, error_);
+    if (!text) return false;
+    const Json j = Json::parse(*text, nullptr, false);
+    if (j.is_discarded() || !j.contains("options")) {
+      *error_ = options_.state + " is no state of a campaign";
+      return false;
+    }
+    if (j["options"] != signature(options_)) {
+      *error_ = options_.state + " is of a campaign with other options; give it another name, or delete it";
+      return false;
+    }
+    try {
+      campaign_ = from_json(j);
+    } catch (const Json::exception& e) {
+      *error_ = options_.state + " is damaged: " + e.what();
+      return false;
+    }
+    return true;
+  }
+
+  bool go_on() {
+    const std::chrono::duration<double> spent = Clock::now() - began_;
+    going_ = going_ && progress_(campaign_) && (options_.seconds <= 0 || spent.count() < options_.seconds);
+    return going_ && ok_;
+  }
+
+  void save() {
+    saved_ = Clock::now();
+    if (options_.state.empty() || !ok_) return;
+    ok_ = write_file(options_.state, to_json(options_, campaign_).dump(1, ' ', false, Json::error_handler_t::replace) + "\n",
+                     error_);
+  }
+
+  void take(std::uint64_t seed, TrialResult&& r, const TrialOptions& trial) {
+    campaign_.next = seed + 1;
+    const std::uint64_t seen = ++campaign_.verdicts[{r.verdict, r.reason}];
+    campaign_.launches += static_cast<std::uint64_t>(r.compared);
+    campaign_.undecided += static_cast<std::uint64_t>(r.undecided);
+    campaign_.proven += trial.prove && r.verdict == Verdict::agrees;
+    for (const auto& [key, n] : r.features) campaign_.features[key] += static_cast<std::uint64_t>(n);
+    if (is_failure(r.verdict)) {
+      campaign_.failures.push_back({seed, r.verdict, r.reason, r.detail, ""});
+      if (!options_.folder.empty() && seen <= static_cast<std::uint64_t>(options_.most_failures)) keep(seed, r, trial);
+    }
+    if (is_failure(r.verdict) || Clock::now() - saved_ > std::chrono::seconds(10)) save();
+  }
+
+  void keep(std::uint64_t seed, const TrialResult& r, const TrialOptions& trial) {
+    const Shrunk small = shrink(words_of(seed), r, trial, options_.isolation,
+                                trial.prove ? options_.shrink_budget / 20 : options_.shrink_budget, [&] { return !go_on(); });
+    Choices choices(small.words);
+    std::string comment = fmt::format("// {} ({}), seed {}.\n", name(r.verdict), r.reason, seed);
+    std::string detail = small.result.detail.empty() ? r.detail : small.result.detail;
+    for (std::size_t at = 0; at < detail.size();) {
+      const std::size_t end = std::min(detail.find('\n', at), detail.size());
+      comment += "// " + detail.substr(at, end - at) + "\n";
+      at = end + 1;
+    }
+    std::string kind(name(r.verdict));
+    std::replace(kind.begin(), kind.end(), ' ', '-');
+    Failure& f = campaign_.failures.back();
+    f.file = fmt::format("{}/{}-{}.kir", options_.folder, kind, seed);
+    std::error_code code;
+    std::filesystem::create_directories(options_.folder, code);
+    ok_ = ok_ && write_file(f.file, comment + write_kernel(choices, trial.profile), error_);
+  }
+
+  const CampaignOptions& options_;
+  const std::function<bool(const Campaign&)>& progress_;
+  std::string* error_;
+  Campaign campaign_;
+  const Clock::time_point began_ = Clock::now();
+  Clock::time_point saved_;
+  bool ok_ = true, going_ = true;
+};
+
+}  // namespace
+
+std::uint64_t Campaign::trials() const {
+  std::uint64_t n = 0;
+  for (const auto& [key, count] : verdicts) n += count;
+  return n;
+}
+
+std::optional<Campaign> run_campaign(const CampaignOptions& options, const std::function<bool(const Campaign&)>& progress,
+                                     std::string* error) {
+  return Run(options, progress, error).run();
+}
+
+std::string features_markdown(const Campaign& campaign) {
+  std::set<std::string> places;
+  std::map<std::string, std::map<std::string, std::uint64_t>> rows;
+  for (const auto& [key, n] : campaign.features) {
+    places.insert(key.second);
+    rows[key.first][key.second] = n;
+  }
+  std::string out = "| operation |", rule = "|---|";
+  for (const std::string& p : places) {
+    out += fmt::format(" {} |", p);
+    rule += "---|";
+  }
+  out += "\n" + rule + "\n";
+  for (const OpRow& r : op_table()) {
+    auto it = rows.find(std::string(r.name));
+    if (it == rows.end()) continue;
+    out += fmt::format("| `{}` |", r.name);
+    for (const std::string& p : places) out += it->second.contains(p) ? fmt::format(" {} |", it->second.at(p)) : " |";
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace kir::fuzz
