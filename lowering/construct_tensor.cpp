@@ -26,7 +26,6 @@ Attrs without(const Attrs& attrs, AttrKey key) {
 
 }  // namespace
 
-
 Translator::TensorElement Translator::element_of(ValueId tensor, Coordinates at, OpId origin, const std::string& name) {
   Place place =
       resolve(kernel_, tensor, std::move(at.physical), pool_, [&](Expr l) { return pool_.value(value(l.value()), l.sort()); });
@@ -69,8 +68,7 @@ Translator::TensorElement Translator::compute(OpId made, Coordinates at, OpId or
 void Translator::elem(OpId id) {
   const Op& op = b_.op(id);
   const ValueId result = op.results[0];
-  const TensorElement e =
-      element_of(op.operands[0], coordinates(std::span(op.operands).subspan(1)), id, b_.value(result).name);
+  const TensorElement e = element_of(op.operands[0], coordinates(std::span(op.operands).subspan(1)), id, b_.value(result).name);
   if (!e.computed) return bind(result, e.value);
   map_[result] = e.value;
   if (b_.type(result).is_scalar(DType::i1)) claims_.bind_spec(result, e.meaning);
@@ -90,8 +88,8 @@ Translator::TensorElement Translator::element_of_source(ValueId source, Coordina
   Element e = element(origin, source, std::move(at), false);
   std::vector<ValueId> operands = {e.view};
   operands.insert(operands.end(), e.coordinates.begin(), e.coordinates.end());
-  const ValueId v = builder_.emit1(OpKind::load, std::move(operands), {}, Type::scalar(b_.type(source).dtype),
-                                   b_.op(origin).range, origin);
+  const ValueId v =
+      builder_.emit1(OpKind::load, std::move(operands), {}, Type::scalar(b_.type(source).dtype), b_.op(origin).range, origin);
   claims_.access(origin, "load", e.name, e.spec, e.coordinates, {}, {});
   return {v, false, {}};
 }

@@ -189,8 +189,7 @@ class KernelFacts::Walk {
       for (RegionId r : o.regions)
         for (OpId inner : b_.region(r).ops) op(inner, site);
       // Of what is kept, elements that only the operation knows.
-      if (is_read_in_place(o.kind))
-        sources(id, std::vector(b_.type(o.results[0]).rank(), f_.pool_.value(o.results[0])), site);
+      if (is_read_in_place(o.kind)) sources(id, std::vector(b_.type(o.results[0]).rank(), f_.pool_.value(o.results[0])), site);
     }
   }
 

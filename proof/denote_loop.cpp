@@ -5,9 +5,9 @@
 // values that it hands on.
 //
 // A loop's carried values are placeholders while its body is evaluated, functions of the iteration: what the body says of
-// another one (denote_buffer.cpp) is said of its state. Afterwards each becomes `iterate`: the state before the iteration inside
-// the loop, the state at the end outside. Component i keeps only the carries that its step depends on
-// (a slice of the joint recurrence), so that independent recurrences of one loop can be matched one by one.
+// another one (denote_buffer.cpp) is said of its state. Afterwards each becomes `iterate`: the state before the iteration
+// inside the loop, the state at the end outside. Component i keeps only the carries that its step depends on (a slice of the
+// joint recurrence), so that independent recurrences of one loop can be matched one by one.
 //
 // An index that every iteration moves by one and the same amount d is, inside, its initial value plus d for each iteration
 // before. (In a program the sums owe to fit, each for itself, in the order of the iterations.)

@@ -32,9 +32,9 @@ namespace kir {
 using ExprList = std::vector<Expr>;
 using IntList = std::vector<std::int64_t>;
 using ScalarList = std::vector<Scalar>;
-using AttrValue =
-    std::variant<bool, std::int64_t, Scalar, Expr, ExprList, IntList, ScalarList, CmpPredicate, ConvertMode, Order, Extreme,
-                 TieRule, NanRule, Inclusion, Direction, OutOfRange, Collision, AtomicOp, MemoryOrder, Sharing, AtomicScope, BufferScope>;
+using AttrValue = std::variant<bool, std::int64_t, Scalar, Expr, ExprList, IntList, ScalarList, CmpPredicate, ConvertMode,
+                               Order, Extreme, TieRule, NanRule, Inclusion, Direction, OutOfRange, Collision, AtomicOp,
+                               MemoryOrder, Sharing, AtomicScope, BufferScope>;
 // The alternative of AttrValue that a key's value is.
 std::size_t attr_kind(AttrKey key);
 
