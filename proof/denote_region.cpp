@@ -117,7 +117,7 @@ BodyDenoter::Segments BodyDenoter::segments(const Op& op) {
   s.singles = std::move(singles);
   const bool exact = std::none_of(s.summary.begin(), s.summary.end(), [](Term t) { return is_float(t->type); });
   if (s.strict || !exact) return s;
-  Claim cuts{.kind = ObligationKind::combine_laws,
+  Claim cuts{.kind = ObligationKind::segment_independence,
              .what = "how the axis is cut into segments does not matter",
              .binders = binders,
              .guards = guards,

@@ -13,7 +13,7 @@
 //   R8  loads of written memory see the same stores as the KIR's loads (load-stable); see M3
 //   R9  layouts are injective and stay inside the program's threads; a block fits the device
 //   R10 small launches are not refused (resource-limit), no program position reads what was never written or decides by an
-//       arbitrary value (initialization)
+//       arbitrary value (initialization, inactive-unused)
 // R5 with R7 and R8 gives equal final contents by induction over the execution order of an instance; R6 makes instances
 // independent. docs/validation.md has the proof.
 #include <fmt/format.h>
