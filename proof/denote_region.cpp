@@ -177,7 +177,7 @@ void BodyDenoter::run_region_fold(const Op& op) {
     // The first member of the axis is there. (That another one is shows no rule.)
     Expr some = less(s.begin, s.end);
     if (predicate) some = both(some, active_at(s, s.begin));
-    claim(physical_ ? ObligationKind::combine_laws : ObligationKind::kir_safe,
+    claim(physical_ ? ObligationKind::segment_independence : ObligationKind::kir_safe,
           "a fold over segments without identity has a member", some, op.range);
   }
   std::vector<Term> value;

@@ -259,10 +259,10 @@ bool explains(const Trial& trial, const proof::Obligation& o) {
         case E::failed_assume: return k == K::precondition_implied || k == K::assumed || k == K::kir_safe;
         case E::division:
         case E::conversion:
-        case E::empty_reduction:
         case E::zero_divisor:
         case E::shape_mismatch:
         case E::bad_step: return k == K::kir_safe || k == K::access_bounds || k == K::index_no_overflow || k == K::value_equal;
+        case E::empty_reduction: return k == K::combine_laws || k == K::segment_independence || k == K::value_equal;
         case E::violated_licence: return k == K::combine_laws || k == K::segment_independence;
         case E::step_limit:
         case E::refused_launch:  // of plans, which are not replayed

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/interp/launch_args.h"
 #include "core/kir/kernel.h"
@@ -23,6 +25,7 @@ struct Judgement {
   Fate fate = Fate::malformed;
   bool told = false;   // some run gave another result than the kernel, or an error
   std::string reason;  // rule id, or obligation kind with its verdict
+  std::vector<std::string_view> refused_by;  // the checks of the construction verifier that fail
   std::string run;     // the run that told it
 };
 
