@@ -57,10 +57,11 @@ inline constexpr Damage kForeign{"operation of kernels in its place", "K9.16"};
 inline constexpr Damage kAbi{"name or parameter of the ABI left out", "K9.16"};
 
 inline constexpr std::array kAll = {
-    kDropped,    kRepeated,       kLength,    kGuard,  kOperation, kOperands,   kOperand,  kLiteral,  kMode,       kShared,
-    kDecode,     kOverlap,        kNextState, kStartState, kOrderOfEffects, kOvertaken, kAtomic, kPlain,  kFill,       kAccess,
-    kInitial,    kFirstWrite,     kIdentity,  kInit,   kOrder,     kRule,       kPart,     kCapture,  kSegmentPart, kSegmentRegion,
-    kType,       kNoType,         kBounds,    kDependent, kGrid,   kScope,      kBufferPart, kUnguarded, kShift,    kCoordinate,
-    kIndex,      kProvenance,     kPredicate, kMembers, kMemoryOrder, kAtomicPart, kForeign, kAbi};
+    kDropped, kRepeated,   kLength,    kGuard,   kOperation,   kOperands,      kOperand,        kLiteral,
+    kMode,    kShared,     kDecode,    kOverlap, kNextState,   kStartState,    kOrderOfEffects, kOvertaken,
+    kAtomic,  kPlain,      kFill,      kAccess,  kInitial,     kFirstWrite,    kIdentity,       kInit,
+    kOrder,   kRule,       kPart,      kCapture, kSegmentPart, kSegmentRegion, kType,           kNoType,
+    kBounds,  kDependent,  kGrid,      kScope,   kBufferPart,  kUnguarded,     kShift,          kCoordinate,
+    kIndex,   kProvenance, kPredicate, kMembers, kMemoryOrder, kAtomicPart,    kForeign,        kAbi};
 
 }  // namespace kir::mutants::damage

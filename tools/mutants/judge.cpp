@@ -74,8 +74,7 @@ Judgement judge(const Kernel& kernel, const Mutant& mutant, const JudgeOptions& 
   out.fate = v.outcome.verdict == proof::Verdict::refuted ? Fate::refuted : Fate::unproved;
   for (std::size_t i = 0; i < v.outcome.decisions.size() && out.reason.empty(); ++i)
     if (v.outcome.decisions[i].verdict == v.outcome.verdict)
-      out.reason =
-          fmt::format("{} {}", proof::name(v.outcome.verdict), proof::name(v.outcome.ledger.obligations[i].kind));
+      out.reason = fmt::format("{} {}", proof::name(v.outcome.verdict), proof::name(v.outcome.ledger.obligations[i].kind));
   return out;
 }
 

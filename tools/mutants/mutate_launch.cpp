@@ -60,7 +60,8 @@ void Mutator::dispatch() {
       const std::string where = fmt::format("coordinate {} of {}", k, group);
       add(kDecode, where, [&](PhysicalProgram& p) { p.arms[a].coordinates[k] = p.arms[a].coordinates[k] + 1; });
       add(kOverlap, where, [&](PhysicalProgram& p) { p.arms[a].coordinates[k] = p.pool->constant(0); });
-      add(kOverlap, where, [&](PhysicalProgram& p) { p.arms[a].coordinates[k] = floordiv(p.arms[a].coordinates[k], p.pool->constant(2)); });
+      add(kOverlap, where,
+          [&](PhysicalProgram& p) { p.arms[a].coordinates[k] = floordiv(p.arms[a].coordinates[k], p.pool->constant(2)); });
       if (k + 1 < p_.arms[a].coordinates.size())
         add(kDecode, where, [&](PhysicalProgram& p) { std::swap(p.arms[a].coordinates[k], p.arms[a].coordinates[k + 1]); });
     }

@@ -40,8 +40,8 @@ void Mutator::leave_out(const Damage& d, OpId id, AttrKey left_out) {
 void Mutator::parts(OpId id, const Op& o) {
   const OpRow& r = row(o.kind);
   const bool segmented = r.family == Family::region, atomic = is_atomic(o.kind);
-  const bool structured = segmented || r.family == Family::reduce || r.family == Family::scan ||
-                          r.family == Family::contract || r.family == Family::control || o.kind == OpKind::tile_reduce;
+  const bool structured = segmented || r.family == Family::reduce || r.family == Family::scan || r.family == Family::contract ||
+                          r.family == Family::control || o.kind == OpKind::tile_reduce;
   if (!structured && !atomic) return;
   const Damage& d = atomic ? kAtomicPart : segmented ? kSegmentPart : kPart;
   for (const AttrRule& a : r.attributes)

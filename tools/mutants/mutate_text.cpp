@@ -55,7 +55,8 @@ void Mutator::shift_coordinates(const PhysicalProgram& printed, const Op& o) {
     depth += c == '[' || c == '(' ? 1 : c == ']' || c == ')' ? -1 : 0;
     const bool ends = (depth == 1 && c == ',') || (depth == 0 && c == ']');
     if (ends)
-      for (const char* by : {" + 1", " - 1"}) add_text(kShift, o, fmt::format("{}{}{}", text.substr(0, at), by, text.substr(at)));
+      for (const char* by : {" + 1", " - 1"})
+        add_text(kShift, o, fmt::format("{}{}{}", text.substr(0, at), by, text.substr(at)));
     if (depth == 0) return;
   }
 }

@@ -224,7 +224,8 @@ void Mutator::weaken(OpId id, Expr e) {
     for (std::int64_t by : {-1, 1}) {
       std::vector<Expr> changed = parts;
       changed[i] = pool_.make(parts[i].kind(), {parts[i].kid(0), parts[i].kid(1) + by});
-      add(by < 0 ? kPredicate : kUnguarded, id, [&](lowering::OpEdit& edit) { edit.attrs.set(AttrKey::expr, pool_.all_of(changed)); });
+      add(by < 0 ? kPredicate : kUnguarded, id,
+          [&](lowering::OpEdit& edit) { edit.attrs.set(AttrKey::expr, pool_.all_of(changed)); });
     }
   }
 }
@@ -245,8 +246,7 @@ void Mutator::hand_on(OpId id, const Op& o) {
 void Mutator::replace_operand(OpId id, const Op& o, std::size_t i, const Damage& d) {
   if (i >= o.operands.size()) return;
   const ValueId old = o.operands[i];
-  if (auto other = visible_before(id, b_.type(old), old))
-    add(d, id, [&](lowering::OpEdit& e) { e.operands[i] = *other; });
+  if (auto other = visible_before(id, b_.type(old), old)) add(d, id, [&](lowering::OpEdit& e) { e.operands[i] = *other; });
 }
 
 }  // namespace kir::mutants
