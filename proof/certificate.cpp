@@ -7,6 +7,7 @@
 
 #include "core/base/check.h"
 #include "core/base/sha256.h"
+#include "proof/construction.h"
 #include "proof/formula.h"
 
 namespace kir::proof {
@@ -41,6 +42,15 @@ std::string certificate(const CertificateSubject& subject, const Ledger& ledger,
   std::map<std::string, std::size_t> verdicts;
   for (const Decision& d : decisions) ++verdicts[std::string(name(d.verdict))];
   j["counts"] = verdicts;
+  if (!subject.program.empty()) {  // what is malformed has no certificate
+    Json checks = Json::array();
+    for (const CheckResult& r : check_results(Diagnostics(), ledger, decisions))
+      checks.push_back(Json{{"check", r.check->id},
+                            {"verdict", name(r.verdict)},
+                            {"obligations", r.obligations},
+                            {"proved", r.obligations - r.failures.size()}});
+    j["checks"] = std::move(checks);
+  }
   Json obligations = Json::array();
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const Obligation& o = ledger.obligations[i];

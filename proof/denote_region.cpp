@@ -117,7 +117,7 @@ BodyDenoter::Segments BodyDenoter::segments(const Op& op) {
   s.singles = std::move(singles);
   const bool exact = std::none_of(s.summary.begin(), s.summary.end(), [](Term t) { return is_float(t->type); });
   if (s.strict || !exact) return s;
-  Claim cuts{.kind = ObligationKind::combine_laws,
+  Claim cuts{.kind = ObligationKind::segment_independence,
              .what = "how the axis is cut into segments does not matter",
              .binders = binders,
              .guards = guards,
@@ -177,7 +177,7 @@ void BodyDenoter::run_region_fold(const Op& op) {
     // The first member of the axis is there. (That another one is shows no rule.)
     Expr some = less(s.begin, s.end);
     if (predicate) some = both(some, active_at(s, s.begin));
-    claim(physical_ ? ObligationKind::combine_laws : ObligationKind::kir_safe,
+    claim(physical_ ? ObligationKind::segment_independence : ObligationKind::kir_safe,
           "a fold over segments without identity has a member", some, op.range);
   }
   std::vector<Term> value;

@@ -65,7 +65,7 @@ void must_not_reach(Term root, std::string sentence, const std::vector<Binder>& 
                     SourceRange range, const Denotation& d, Side side, const std::string& prefix, TermPool& terms,
                     Ledger& ledger) {
   const std::function<void(const std::vector<Expr>&)> reached = [&](const std::vector<Expr>& under) {
-    ObligationKind kind = side == Side::kir ? ObligationKind::kir_safe : ObligationKind::initialization;
+    ObligationKind kind = side == Side::kir ? ObligationKind::kir_safe : ObligationKind::inactive_unused;
     Obligation o = obligation(side, kind, fmt::format("{}/arbitrary/{}", prefix, ledger.obligations.size()), sentence, range);
     o.hypotheses = d.base;
     append(o.hypotheses, context(binders, guards));

@@ -16,7 +16,7 @@
 //   R12 atomics are paired like stores, each kind for itself; what one finds is what its partner finds (load-stable); those
 //       that the KIR orders are of one instance and in that order (order-kept); the scope holds all that meet (atomic-scope)
 //   R10 small launches are not refused (resource-limit), no program position reads what was never written or decides by an
-//       arbitrary value (initialization)
+//       arbitrary value (initialization, inactive-unused)
 // R5 with R7 and R8 gives equal final contents by induction over the execution order of an instance; R6 makes instances
 // independent. docs/validation.md has the proof.
 #include <fmt/format.h>

@@ -38,6 +38,7 @@ enum class ObligationKind : std::uint8_t {
   load_stable,
   loop_matched,
   initialization,
+  inactive_unused,
   combine_laws,
   licence_refines,
   segment_independence,

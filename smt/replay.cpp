@@ -238,7 +238,7 @@ bool explains(const Trial& trial, const proof::Obligation& o) {
         case E::arbitrary_value: return k == K::kir_safe || k == K::access_bounds;
         case E::index_overflow:
         case E::launch_overflow: return k == K::index_no_overflow;
-        case E::violated_licence: return k == K::combine_laws;
+        case E::violated_licence: return k == K::combine_laws || k == K::segment_independence;
         case E::step_limit:
         case E::refused_launch:  // of plans, which are not replayed
         case E::unsupported: return false;
@@ -255,15 +255,15 @@ bool explains(const Trial& trial, const proof::Obligation& o) {
         case E::index_overflow: return k == K::index_no_overflow;
         case E::launch_overflow: return k == K::index_no_overflow || k == K::launch_extent || k == K::resource_limit;
         case E::arbitrary_value:
-          return k == K::value_equal || k == K::predicate_subset || k == K::initialization || k == K::kir_safe;
+          return k == K::value_equal || k == K::predicate_subset || k == K::inactive_unused || k == K::kir_safe;
         case E::failed_assume: return k == K::precondition_implied || k == K::assumed || k == K::kir_safe;
         case E::division:
         case E::conversion:
-        case E::empty_reduction:
         case E::zero_divisor:
         case E::shape_mismatch:
         case E::bad_step: return k == K::kir_safe || k == K::access_bounds || k == K::index_no_overflow || k == K::value_equal;
-        case E::violated_licence: return k == K::combine_laws;
+        case E::empty_reduction: return k == K::combine_laws || k == K::segment_independence || k == K::value_equal;
+        case E::violated_licence: return k == K::combine_laws || k == K::segment_independence;
         case E::step_limit:
         case E::refused_launch:  // of plans, which are not replayed
         case E::unsupported: return false;
@@ -281,6 +281,7 @@ bool explains(const Trial& trial, const proof::Obligation& o) {
         case K::load_stable:
         case K::loop_matched:
         case K::initialization:
+        case K::inactive_unused:
         case K::combine_laws:
         case K::licence_refines:
         case K::segment_independence:

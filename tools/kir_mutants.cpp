@@ -3,9 +3,10 @@
 //   1. arguments (unknown ones exit 2)
 //   2. for each kernel its constructed program, or the given one, and all of its mutants, every N-th of them
 //   3. each is judged: structure, runs, validation; survivors are shown as they come
-//   4. the matrix: by damage and by check, what became of the mutants
+//   4. the matrix: by damage, and by check of the construction verifier, what became of the mutants
 //   5. the exit code: 0 no survivor, 1 survivors, 2 usage or input, 3 interrupted
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -18,6 +19,7 @@
 #include "core/base/file.h"
 #include "core/text/text.h"
 #include "lowering/pipeline.h"
+#include "proof/construction.h"
 #include "tools/lib/command_line.h"
 #include "tools/lib/source.h"
 #include "tools/mutants/judge.h"
@@ -32,7 +34,8 @@ void interrupt(int) { interrupted = 1; }
 
 struct Counts {
   std::array<int, 5> fates{};
-  int told = 0, total = 0, false_alarms = 0;
+  int told = 0, total = 0, false_alarms = 0, told_by_run = 0;
+  std::map<std::string_view, int> refused_by;
 };
 
 struct Arguments {
@@ -40,17 +43,25 @@ struct Arguments {
   std::string physical, kernel;
   std::size_t every = 1;
   mutants::JudgeOptions judge;
-  bool quiet = false, show = false;
+  bool quiet = false, show = false, checks = false;
 };
 
 class Matrix {
  public:
   void add(const mutants::Mutant& m, const mutants::Judgement& j) {
-    for (Counts* c : {&damages_[std::string(m.damage)], &checks_[std::string(m.check)], &all_}) {
+    std::vector<Counts*> counts{&damages_[m.damage], &all_};
+    for (std::size_t at = 0; at < m.checks.size();) {  // each that it is aimed at
+      const std::size_t end = std::min(m.checks.find(' ', at), m.checks.size());
+      counts.push_back(&checks_[m.checks.substr(at, end - at)]);
+      at = end + 1;
+    }
+    for (Counts* c : counts) {
       ++c->fates[static_cast<std::size_t>(j.fate)];
       c->told += j.told;
+      c->told_by_run += !j.run.empty();
       ++c->total;
       c->false_alarms += !j.told && (j.fate == Fate::refuted || j.fate == Fate::unproved);
+      for (std::string_view check : j.refused_by) ++c->refused_by[check];
     }
     if (!j.told && j.fate == Fate::unproved) ++reasons_[j.reason];
   }
@@ -63,15 +74,31 @@ class Matrix {
 
   void print_matrix() const {
     fmt::print(
-        "| damage | check | mutants | malformed | refuted | not proved | equivalent | survivors | told apart by a run |\n");
+        "| damage | checks | mutants | malformed | refuted | not proved | equivalent | survivors | told apart by a run |\n");
     fmt::print("|---|---|---|---|---|---|---|---|---|\n");
     for (const mutants::Damage& d : mutants::damages())
-      if (auto it = damages_.find(std::string(d.name)); it != damages_.end()) line(d.name, d.check, it->second);
-    fmt::print("\n| check | mutants | refused |\n|---|---|---|\n");
-    for (const auto& [check, c] : checks_) fmt::print("| {} | {} | {} |\n", check, c.total, refused(c));
+      if (auto it = damages_.find(d.name); it != damages_.end()) line(d.name, d.checks, it->second);
     fmt::print("\n");
     for (const auto& [reason, n] : reasons_) fmt::print("not told apart by a run, and not proved: {:5} {}\n", n, reason);
     if (!reasons_.empty()) fmt::print("\n");
+  }
+
+  // By check that the damage is aimed at: what became of it, and which checks refused it.
+  void print_checks() const {
+    fmt::print("| aimed at | mutants | told apart by a run | malformed | refused | equivalent | survivors | refused by |\n");
+    fmt::print("|---|---|---|---|---|---|---|---|\n");
+    const Counts none;
+    for (const proof::ConstructionCheck& check : proof::construction_checks()) {
+      auto it = checks_.find(check.id);
+      const Counts& c = it == checks_.end() ? none : it->second;
+      std::string by;
+      for (const proof::ConstructionCheck& other : proof::construction_checks())
+        if (auto n = c.refused_by.find(other.id); n != c.refused_by.end())
+          by += fmt::format("{}{} {}", by.empty() ? "" : ", ", other.id, n->second);
+      fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} |\n", check.id, c.total, c.told_by_run, count(c, Fate::malformed),
+                 refused(c), count(c, Fate::equivalent), count(c, Fate::survivor), by);
+    }
+    fmt::print("\n");
   }
 
   int survivors() const { return count(all_, Fate::survivor); }
@@ -84,7 +111,7 @@ class Matrix {
                count(c, Fate::refuted), count(c, Fate::unproved), count(c, Fate::equivalent), count(c, Fate::survivor), c.told);
   }
 
-  std::map<std::string, Counts> damages_, checks_;
+  std::map<std::string_view, Counts> damages_, checks_;
   std::map<std::string, int> reasons_;
   Counts all_;
 };
@@ -99,8 +126,8 @@ bool examine(const Kernel& kernel, const PhysicalProgram& program, const Argumen
     matrix.add(all[i], j);
     if (j.fate != Fate::survivor && !a.show) continue;
     if (terminal) fmt::print(stderr, "\r\033[K");
-    fmt::print("{}: {}, {}: {}{}{}{}{}\n", kernel.id(), all[i].damage, all[i].place, name(j.fate),
-               j.reason.empty() ? "" : " by ", j.reason, j.run.empty() ? "" : "; ", j.run);
+    fmt::print("{}: {}, {}: {}{}{} ({}){}{}\n", kernel.id(), all[i].damage, all[i].place, name(j.fate),
+               j.reason.empty() ? "" : " by ", j.reason, fmt::join(j.refused_by, " "), j.run.empty() ? "" : "; ", j.run);
     if (j.fate == Fate::survivor) fmt::print("{}\n", print(*all[i].program));
     std::fflush(stdout);
   }
@@ -117,6 +144,7 @@ int run_tool(int argc, char** argv) {
   app.add_option("--rlimit", a.judge.rlimit, "solver resource units per obligation")->capture_default_str();
   app.add_option("--launches", a.judge.launches, "runs of each mutant")->check(CLI::Range(0, 1000))->capture_default_str();
   app.add_flag("--show", a.show, "show every mutant and what became of it");
+  app.add_flag("--checks", a.checks, "with --quiet: the counts for each check of the construction verifier too");
   app.add_flag("--quiet", a.quiet, "only survivors and the counts; no progress");
   if (auto code = tools::parse_command_line(app, argc, argv, "0 no survivor; 1 survivors; 2 usage or input; 3 interrupted"))
     return *code;
@@ -166,6 +194,7 @@ int run_tool(int argc, char** argv) {
     return tools::kExitUsage;
   }
   if (!a.quiet) matrix.print_matrix();
+  if (!a.quiet || a.checks) matrix.print_checks();
   matrix.print_counts();
   if (matrix.survivors() > 0) return 1;
   return interrupted != 0 ? 3 : 0;

@@ -18,6 +18,7 @@
 #include "core/kir/plan.h"
 #include "core/text/text.h"
 #include "lowering/construct.h"
+#include "proof/construction.h"
 #include "smt/run.h"
 #include "tools/lib/command_line.h"
 #include "tools/lib/report.h"
@@ -34,7 +35,7 @@ struct Arguments {
   std::string physical, kernel, format = "text", dump, certificate;
   int jobs = 1;
   std::uint64_t rlimit = smt::DecideOptions{}.rlimit;
-  bool allow_restrictions = false, quiet = false;
+  bool allow_restrictions = false, quiet = false, checks = false;
 };
 
 bool dump_smt(const std::string& folder, const smt::Outcome& outcome, const std::string& kernel) {
@@ -148,7 +149,7 @@ int validate(const Arguments& arguments) {
     if (arguments.format == "json")
       reports.push_back(report.json());
     else
-      fmt::print("{}", report.text(arguments.quiet));
+      fmt::print("{}{}", report.text(arguments.quiet), arguments.checks ? report.checks() : "");
     std::fflush(stdout);
     std::string error;
     if (!arguments.certificate.empty() && outcome.malformed.empty() &&
@@ -175,14 +176,16 @@ int run_tool(int argc, char** argv) {
   app.add_flag("--allow-restrictions", a.allow_restrictions,
                "sizes and alignments that the program demands beyond the kernel become listed assumptions");
   app.add_flag("--quiet", a.quiet, "only verdicts and failures");
-  bool table = false;
+  app.add_flag("--checks", a.checks, "what became of each check of the construction verifier");
+  bool table = false, checks = false;
   app.add_flag("--list-obligations", table, "print the table of obligation kinds as Markdown");
+  app.add_flag("--list-checks", checks, "print the table of the construction verifier's checks as Markdown");
   if (auto code = tools::parse_command_line(app, argc, argv,
                                             "0 everything PROVED; 1 REFUTED; 2 usage, input or output; 3 UNKNOWN;\n"
                                             "4 UNSUPPORTED; 5 INCONSISTENT or MISSING"))
     return *code;
-  if (table) {
-    fmt::print("{}", proof::obligations_markdown());
+  if (table || checks) {
+    fmt::print("{}{}", table ? proof::obligations_markdown() : "", checks ? proof::checks_markdown() : "");
     return 0;
   }
   if (a.files.empty()) {

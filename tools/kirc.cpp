@@ -61,7 +61,8 @@ int compile_kernel(const std::shared_ptr<const Kernel>& kernel, const Options& o
     if (!options.validate_each) return;
     smt::Outcome outcome = smt::run(*kernel, program.get(), nullptr, run_options(options));
     tools::Subject subject{kernel, program, true};
-    show(options, fmt::format("after {}: {}", pass.name, tools::Report(subject, outcome, options.rlimit).text(false)));
+    const tools::Report report(subject, outcome, options.rlimit);
+    show(options, fmt::format("after {}: {}{}", pass.name, report.text(false), report.checks()));
     exit_code = proof::combine_exit_codes(exit_code, outcome.exit_code);
   };
   std::optional<lowering::Construction> built = lowering::compile(*kernel, pipeline, diagnostics);
@@ -153,7 +154,8 @@ int run_tool(int argc, char** argv) {
       ->check(CLI::IsMember({"physical", "llvm", "ptx", "cubin", "artifact"}));
   app.add_option("--print-after", options.print_after, "print the program after this pass, or after all");
   app.add_option("--stop-after", options.stop_after, "run no pass after this one");
-  app.add_flag("--validate-each", options.validate_each, "prove the program after each pass");
+  app.add_flag("--validate-each", options.validate_each,
+               "prove the program after each pass, and show what becomes of each check of the construction verifier");
   app.add_flag("--explain", options.explain, "say which axes became instance axes, which did not, and why");
   tools::add_solver_options(app, options.jobs, options.rlimit);
   bool table = false;

@@ -90,8 +90,8 @@ TEST(Segments, ExactSummariesAreNotTakenOnTrust) {
       "    let s = reduce max.s order(any) over n in lo..hi { x[n] }\n    yield s\n  } combine order(tree) (a: i32, b: i32) { "
       "yield "
       "max.s(a, b) } identity (-2147483648)\n  y[0] = p\n}\n";
-  EXPECT_TRUE(check_kir(kernel).fails(ObligationKind::combine_laws));
-  EXPECT_FALSE(check_kir(replaced(kernel, "order(tree)", "order(strict)")).fails(ObligationKind::combine_laws));
+  EXPECT_TRUE(check_kir(kernel).fails(ObligationKind::segment_independence));
+  EXPECT_FALSE(check_kir(replaced(kernel, "order(tree)", "order(strict)")).fails(ObligationKind::segment_independence));
 }
 
 // --- scans

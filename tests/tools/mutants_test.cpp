@@ -1,6 +1,7 @@
 // Damaged programs, and what refuses them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <set>
@@ -41,6 +42,9 @@ TEST(Mutants, EachDiffersFromTheProgramAndTheListIsTheSameEachTime) {
   ASSERT_EQ(first.size(), second.size());
   ASSERT_GT(first.size(), 10u);
   for (std::size_t i = 0; i < first.size(); ++i) {
+    EXPECT_EQ(first[i].damage, second[i].damage);
+    EXPECT_EQ(first[i].place, second[i].place);
+    if (Diagnostics malformed; !verify(*first[i].program, malformed)) continue;  // may have no text
     EXPECT_EQ(print(*first[i].program), print(*second[i].program));
     EXPECT_NE(print(*first[i].program), original) << first[i].damage << " " << first[i].place;
   }
@@ -57,11 +61,25 @@ TEST(Mutants, NoneThatARunTellsApartIsProved) {
       const Judgement j = judge(*p.kernel, m, {.launches = 4});
       EXPECT_NE(j.fate, Fate::survivor) << name << ": " << m.damage << ", " << m.place << ": " << j.run << "\n"
                                         << print(*m.program);
-      if (j.fate != Fate::survivor && j.fate != Fate::equivalent) ++refused[std::string(m.check)];
+      if (j.fate == Fate::survivor || j.fate == Fate::equivalent) continue;
+      std::istringstream checks{std::string(m.checks)};
+      for (std::string check; checks >> check;) ++refused[check];
     }
   }
   for (const char* check : {"K9.1", "K9.2", "K9.3", "K9.7", "K9.9", "K9.10", "K9.13", "K9.14"})
     EXPECT_GT(refused[check], 0) << check;
+}
+
+// Every check is attacked, and no damage is aimed at none.
+TEST(Mutants, EachCheckIsAttacked) {
+  std::set<std::string> attacked;
+  for (const Damage& d : damages()) {
+    std::istringstream checks{std::string(d.checks)};
+    std::size_t n = 0;
+    for (std::string check; checks >> check; ++n) attacked.insert(check);
+    EXPECT_GT(n, 0u) << d.name;
+  }
+  EXPECT_EQ(attacked.size(), 16u);
 }
 
 TEST(Judge, TellsTheFatesApart) {
@@ -74,9 +92,14 @@ TEST(Judge, TellsTheFatesApart) {
   const Judgement malformed = judge(*p.kernel, {"none", "", "", broken}, {});
   EXPECT_EQ(malformed.fate, Fate::malformed);
   EXPECT_EQ(malformed.reason, "W-01");
+  EXPECT_EQ(malformed.refused_by, std::vector<std::string_view>{"K9.10"});
 
-  const Judgement wrong = judge(*p.kernel, mutants_of(*p.program).front(), {});
+  const std::vector<Mutant> all = mutants_of(*p.program);
+  const auto dropped = std::find_if(all.begin(), all.end(), [](const Mutant& m) { return m.damage == "effect dropped"; });
+  ASSERT_NE(dropped, all.end());
+  const Judgement wrong = judge(*p.kernel, *dropped, {});
   EXPECT_EQ(wrong.fate, Fate::refuted);
+  EXPECT_EQ(wrong.refused_by.front(), "K9.1");
   EXPECT_TRUE(wrong.told);
   EXPECT_FALSE(wrong.run.empty());
 }

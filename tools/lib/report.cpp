@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/text/text.h"
+#include "proof/construction.h"
 
 namespace kir::tools {
 namespace {
@@ -114,6 +115,11 @@ std::string Report::text(bool quiet) const {
   out += fmt::format("  {} assumptions:\n", outcome_.ledger.assumptions.size());
   for (const auto& a : outcome_.ledger.assumptions) out += fmt::format("    [{}] {}\n", a.category, a.text);
   return out;
+}
+
+std::string Report::checks() const {
+  if (!subject_.program) return {};
+  return proof::check_table(proof::check_results(Diagnostics(), outcome_.ledger, outcome_.decisions));
 }
 
 Json Report::json() const {

@@ -26,6 +26,8 @@ class Report {
   // One summary line, each obligation that is not proved with its place, reason and counterexample; then, unless `quiet`,
   // counts by kind, deciding tiers and assumptions.
   std::string text(bool quiet) const;
+  // What became of each check of the construction verifier; "" without a program.
+  std::string checks() const;
   nlohmann::ordered_json json() const;
   std::string certificate() const;
 

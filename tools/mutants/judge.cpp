@@ -4,7 +4,7 @@
 
 #include "core/interp/launch_input.h"
 #include "core/interp/oracle.h"
-#include "core/ir/verify.h"
+#include "smt/construction.h"
 #include "tools/fuzz/inputs.h"
 #include "tools/fuzz/trial.h"
 
@@ -55,25 +55,26 @@ std::string_view name(Fate f) {
 
 Judgement judge(const Kernel& kernel, const Mutant& mutant, const JudgeOptions& options) {
   Judgement out;
-  Diagnostics problems;
-  if (!verify(*mutant.program, problems)) {
-    out.reason = problems.all().empty() ? "?" : problems.all()[0].id;
+  smt::RunOptions run;
+  run.decide.rlimit = options.rlimit;
+  const smt::ConstructionVerdict v = smt::verify_construction(kernel, *mutant.program, run);
+  for (const proof::CheckResult& r : v.checks)
+    if (r.failed()) out.refused_by.push_back(r.check->id);
+  if (v.structure.has_errors()) {
+    out.reason = v.structure.all()[0].id;
     out.told = true;
     return out;
   }
   out.run = told_apart(kernel, *mutant.program, options);
   out.told = !out.run.empty();
-  smt::RunOptions run;
-  run.decide.rlimit = options.rlimit;
-  const smt::Outcome outcome = smt::run(kernel, mutant.program.get(), nullptr, run);
-  if (outcome.exit_code == 0) {
+  if (v.holds()) {
     out.fate = out.told ? Fate::survivor : Fate::equivalent;
     return out;
   }
-  out.fate = outcome.verdict == proof::Verdict::refuted ? Fate::refuted : Fate::unproved;
-  for (std::size_t i = 0; i < outcome.decisions.size() && out.reason.empty(); ++i)
-    if (outcome.decisions[i].verdict == outcome.verdict)
-      out.reason = fmt::format("{} {}", proof::name(outcome.verdict), proof::name(outcome.ledger.obligations[i].kind));
+  out.fate = v.outcome.verdict == proof::Verdict::refuted ? Fate::refuted : Fate::unproved;
+  for (std::size_t i = 0; i < v.outcome.decisions.size() && out.reason.empty(); ++i)
+    if (v.outcome.decisions[i].verdict == v.outcome.verdict)
+      out.reason = fmt::format("{} {}", proof::name(v.outcome.verdict), proof::name(v.outcome.ledger.obligations[i].kind));
   return out;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/interp/launch_args.h"
 #include "core/kir/kernel.h"
@@ -21,9 +23,10 @@ std::string_view name(Fate f);
 
 struct Judgement {
   Fate fate = Fate::malformed;
-  bool told = false;   // some run gave another result than the kernel, or an error
-  std::string reason;  // rule id, or obligation kind with its verdict
-  std::string run;     // the run that told it
+  bool told = false;                         // some run gave another result than the kernel, or an error
+  std::string reason;                        // rule id, or obligation kind with its verdict
+  std::vector<std::string_view> refused_by;  // the checks of the construction verifier that fail
+  std::string run;                           // the run that told it
 };
 
 struct JudgeOptions {

@@ -2,6 +2,7 @@
 // A mutant may be malformed, wrong, or by chance as good as the original; judge.h tells which.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,19 +12,19 @@
 namespace kir::mutants {
 
 struct Mutant {
-  std::string_view damage;  // "store dropped"
-  std::string_view check;   // the check of the construction verifier that it is aimed at: "K9.1"
+  std::string_view damage;  // "effect dropped"
+  std::string_view checks;  // those of the construction verifier that it is aimed at: "K9.2 K9.4"
   std::string place;        // "store y[%m] at softmax.pir:12:3"
   PhysicalPtr program;
 };
 
-// All of them, in the order of the text; deterministic. O(places) copies of the program.
+// All of them, those of one operation together; deterministic. O(places) copies of the program.
 std::vector<Mutant> mutants_of(const PhysicalProgram& program);
 
-// The damages that are known, with the check each is aimed at.
+// The damages that are known (damages.h), with the checks each is aimed at.
 struct Damage {
-  std::string_view name, check;
+  std::string_view name, checks;
 };
-std::vector<Damage> damages();
+std::span<const Damage> damages();
 
 }  // namespace kir::mutants
