@@ -36,6 +36,8 @@ Reference interpret_reference(const Kernel& kernel, const BoundLaunch& launch, c
     return out;
   }
   out.exact = false;
+  std::vector<Tensor> before;
+  for (const TensorPtr& v : launch.views) before.push_back(*v);
   Memory memory;
   memory.set_detect_races(options.detect_races);
   for (std::size_t i = 0; i < kernel.abi.views.size(); ++i)
@@ -48,8 +50,15 @@ Reference interpret_reference(const Kernel& kernel, const BoundLaunch& launch, c
   for (std::size_t i = 0; i < kernel.abi.scalars.size(); ++i)
     machine.set_scalar(kernel.abi.scalars[i].value.index, launch.scalars[i].bits);
   machine.run_region(kernel.root);
-  out.undecided = machine.undecided();
-  if (!out.undecided) out.result.error = machine.error();
+  if (machine.undecided()) {
+    for (std::size_t i = 0; i < before.size(); ++i) *launch.views[i] = before[i];
+    out.result = interpret(kernel, launch, options);
+    for (const TensorPtr& v : launch.views)
+      out.radius.emplace_back(v->bytes.size() / static_cast<std::size_t>(byte_size(v->dtype)), HUGE_VAL);
+    out.basis = "control depends on values that permitted executions may compute differently";
+    return out;
+  }
+  out.result.error = machine.error();
   out.result.steps = machine.steps();
   for (std::size_t i = 0; i < kernel.abi.views.size(); ++i) out.radius.push_back(memory.radii(i));
   const BoundRules::Basis& b = rules.basis();
