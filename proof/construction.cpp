@@ -28,32 +28,57 @@
 namespace kir::proof {
 namespace {
 
+constexpr std::string_view kPartRules = "V-10 V-11 V-16 V-17 V-30 V-31 W-14";
+
+using F = Family;
+constexpr Family kControl[] = {F::control}, kMemory[] = {F::memory}, kRegion[] = {F::region}, kBuffer[] = {F::buffer},
+                 kAtomic[] = {F::atomic}, kPointwise[] = {F::pointwise, F::rng},
+                 kStructured[] = {F::control, F::reduce, F::scan, F::contract, F::fragment, F::tensor, F::gather, F::histogram};
+
 constexpr ConstructionCheck kChecks[] = {
     {"K9.1",
      "each effect of the kernel is covered by exactly one physical slice, with the kernel's value, and there is no other",
-     "V-21 V-29 W-05"},
-    {"K9.2", "each result and member has one owner; none is left out, none has two", "V-22 W-04"},
-    {"K9.3", "ordered dependences stay in one instance, in their order", "V-30 V-55 V-56"},
-    {"K9.4", "unordered conflicts are resolved by unique writers, reductions or atomics", ""},
-    {"K9.5", "each access has all of its coordinates, its validity and its fill", "V-19 V-20"},
-    {"K9.6", "each buffer keeps its initial value or its first write, and its reads and writes their order", "V-35"},
+     "V-21 V-29 W-05",
+     {},
+     ""},
+    {"K9.2", "each result and member has one owner; none is left out, none has two", "V-22 W-04", {}, ""},
+    {"K9.3", "ordered dependences stay in one instance, in their order", "V-55 V-56", kControl, "control flow"},
+    {"K9.4", "unordered conflicts are resolved by unique writers, reductions or atomics", "", {}, ""},
+    {"K9.5", "each access has all of its coordinates, its validity and its fill", "V-19 V-20", kMemory, "loads and stores"},
+    {"K9.6", "each buffer keeps its initial value or its first write, and its reads and writes their order", "V-35", {}, ""},
     {"K9.7", "each structured operation has all of its operands, results, regions and accumulators",
-     "V-10 V-11 V-16 V-17 V-30 V-31 V-45 V-46 V-47 V-48 V-49 V-50 W-11 W-14"},
+     "V-45 V-46 V-47 V-48 V-49 V-50 W-11", kStructured, "structured operations"},
     {"K9.8",
      "each fold and scan over segments has its source, summary, identity, combine, apply and emit, and no segment is seen from "
      "outside",
-     "V-10 V-11 V-16 V-17 V-58 V-59 V-60 V-61 V-62 W-14"},
-    {"K9.9", "each value has a legal scalar or fragment type", "V-12 V-13 V-14 V-23 V-24 V-25 V-32 V-70 W-07 W-08 W-10 W-12"},
-    {"K9.10", "the program space is launch-visible; domains that depend on data are traversed completely inside",
-     "W-01 W-02 W-03 W-06"},
-    {"K9.11", "each buffer has a scope, an instance, an initialization, an extent and one owner", "V-11 V-15 V-35 W-13"},
-    {"K9.12", "each access lies in its resource, by a guard, a verified relation or assume_in_bounds", "V-71"},
-    {"K9.13", "each coordinate has a rank and comes from visible values, and its relation is the kernel's",
-     "V-05 V-15 V-18 V-19 V-34 W-09"},
-    {"K9.14", "a narrowed set of members is a subset with a typed predicate, and what is left out is neutral", "V-20 V-45"},
-    {"K9.15", "each atomic keeps its order, sharing and result, and its scope follows from the mapping", "V-11 V-36 V-37"},
-    {"K9.16", "the program needs neither the kernel nor side records: its text is complete",
-     "V-01 V-02 V-03 V-04 V-06 V-07 V-08 V-09 V-33"},
+     "V-58 V-59 V-60 V-61 V-62", kRegion, "folds and scans over segments"},
+    {"K9.9", "each value has a legal scalar or fragment type", "V-12 V-13 V-14 V-23 V-24 V-25 V-32 V-70 W-07 W-08 W-10 W-12",
+     kPointwise, "pointwise operations"},
+    {"K9.10",
+     "the program space is launch-visible; domains that depend on data are traversed completely inside",
+     "W-01 W-02 W-03 W-06",
+     {},
+     ""},
+    {"K9.11", "each buffer has a scope, an instance, an initialization, an extent and one owner", "V-15 V-35 W-13", kBuffer,
+     "buffers"},
+    {"K9.12", "each access lies in its resource, by a guard, a verified relation or assume_in_bounds", "V-71", {}, ""},
+    {"K9.13",
+     "each coordinate has a rank and comes from visible values, and its relation is the kernel's",
+     "V-05 V-15 V-18 V-19 V-34 W-09",
+     {},
+     ""},
+    {"K9.14",
+     "a narrowed set of members is a subset with a typed predicate, and what is left out is neutral",
+     "V-20 V-45",
+     {},
+     ""},
+    {"K9.15", "each atomic keeps its order, sharing and result, and its scope follows from the mapping", "V-36 V-37", kAtomic,
+     "atomics"},
+    {"K9.16",
+     "the program needs neither the kernel nor side records: its text is complete",
+     "V-01 V-02 V-03 V-04 V-06 V-07 V-08 V-09 V-33",
+     {},
+     ""},
 };
 
 constexpr BesideChecks kBeside[] = {
@@ -92,18 +117,35 @@ std::string kinds_text(const ConstructionCheck& check) {
   return out.empty() ? "none" : out;
 }
 
+std::string rules_text(const ConstructionCheck& check) {
+  std::string out(check.rules);
+  if (!check.parts.empty()) out += fmt::format("{}parts of {}", out.empty() ? "" : "; ", check.parts_of);
+  return out.empty() ? "none" : out;
+}
+
 }  // namespace
 
 std::span<const ConstructionCheck> construction_checks() { return kChecks; }
 std::span<const BesideChecks> beside_checks() { return kBeside; }
 
-bool has_rule(const ConstructionCheck& check, std::string_view rule) { return holds(check.rules, rule); }
+std::string_view part_rules() { return kPartRules; }
+
+bool has_rule(const ConstructionCheck& check, std::string_view rule, std::string_view operation) {
+  if (holds(check.rules, rule)) return true;
+  if (!holds(kPartRules, rule)) return false;
+  const OpRow* op = find_op(operation);  // none: the end of a group
+  return std::find(check.parts.begin(), check.parts.end(), op ? op->family : Family::control) != check.parts.end();
+}
 bool has_kind(const ConstructionCheck& check, ObligationKind kind) { return holds(row(kind).requirement, check.id); }
 
 std::string checks_markdown() {
   std::string out = "| check | what holds | structural rules | obligations |\n|---|---|---|---|\n";
   for (const ConstructionCheck& c : kChecks)
-    out += fmt::format("| {} | {} | {} | {} |\n", c.id, c.statement, c.rules.empty() ? "none" : c.rules, kinds_text(c));
+    out += fmt::format("| {} | {} | {} | {} |\n", c.id, c.statement, rules_text(c), kinds_text(c));
+  out += fmt::format(
+      "\nThe parts of an operation are its operands, results, regions, attributes, and what its regions take and hand on: "
+      "{}.\n",
+      kPartRules);
   out += "\n| beside the checks | why |\n|---|---|\n";
   for (const BesideChecks& b : kBeside) out += fmt::format("| {} | {} |\n", b.what, b.why);
   return out;
@@ -120,7 +162,7 @@ std::vector<CheckResult> check_results(const Diagnostics& structure, const Ledge
     r.check = &check;
     for (std::size_t i = 0; i < structure.all().size(); ++i) {
       const Diagnostic& d = structure.all()[i];
-      if (d.severity == Severity::error && has_rule(check, d.id)) r.broken.push_back(i);
+      if (d.severity == Severity::error && has_rule(check, d.id, d.operation)) r.broken.push_back(i);
     }
     for (std::size_t i = 0; i < decisions.size(); ++i) {
       if (!has_kind(check, ledger.obligations[i].kind)) continue;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/diagnostics.h"
+#include "core/ir/op_table.h"
 #include "proof/obligation.h"
 
 namespace kir::proof {
@@ -17,10 +18,16 @@ struct ConstructionCheck {
   std::string_view id;         // "K9.1", its requirement
   std::string_view statement;  // one sentence
   std::string_view rules;      // "V-21 W-05"
+  // The families whose operations have to have all of their parts for this check: operands, results, regions and what these
+  // take and hand on, attributes (part_rules).
+  std::span<const Family> parts;
+  std::string_view parts_of;  // these families in words
 };
 std::span<const ConstructionCheck> construction_checks();
 
-bool has_rule(const ConstructionCheck& check, std::string_view rule);
+std::string_view part_rules();  // of every operation: "V-10 V-11"
+// Does breaking the rule fail the check? `operation` as in a diagnostic: that of a part rule; "" when none breaks it.
+bool has_rule(const ConstructionCheck& check, std::string_view rule, std::string_view operation);
 bool has_kind(const ConstructionCheck& check, ObligationKind kind);
 
 // What belongs to no check, and why.

@@ -35,12 +35,13 @@ std::string printable(std::string_view text) {
 
 }  // namespace
 
-void Diagnostics::error(std::string id, SourceRange range, std::string message, std::string hint) {
-  if (++errors_ <= limit_) all_.push_back({Severity::error, std::move(id), range, std::move(message), std::move(hint)});
+void Diagnostics::error(std::string id, SourceRange range, std::string message, std::string hint, std::string operation) {
+  if (++errors_ <= limit_)
+    all_.push_back({Severity::error, std::move(id), range, std::move(message), std::move(hint), std::move(operation)});
 }
 
 void Diagnostics::warning(std::string id, SourceRange range, std::string message, std::string hint) {
-  all_.push_back({Severity::warning, std::move(id), range, std::move(message), std::move(hint)});
+  all_.push_back({Severity::warning, std::move(id), range, std::move(message), std::move(hint), {}});
 }
 
 std::string Diagnostics::render(const SourceFile& file) const {

@@ -17,7 +17,8 @@ struct Diagnostic {
   std::string id;
   SourceRange range;
   std::string message;
-  std::string hint;  // "" for none
+  std::string hint;       // "" for none
+  std::string operation;  // name in op_table.h of the operation that breaks the rule; "" when none does
 };
 
 class Diagnostics {
@@ -25,7 +26,7 @@ class Diagnostics {
   // At most `limit` errors are kept; one more line says how many were dropped.
   explicit Diagnostics(std::size_t limit = 50) : limit_(limit) {}
 
-  void error(std::string id, SourceRange range, std::string message, std::string hint = {});
+  void error(std::string id, SourceRange range, std::string message, std::string hint = {}, std::string operation = {});
   void warning(std::string id, SourceRange range, std::string message, std::string hint = {});
 
   bool has_errors() const { return errors_ > 0; }

@@ -23,7 +23,9 @@ void BodyVerifier::error(const char* rule, SourceRange range, std::string messag
 }
 
 void BodyVerifier::error(const char* rule, const Op& o, std::string message, std::string hint) {
-  error(rule, o.range, fmt::format("{}: {}", row(o.kind).name, message), std::move(hint));
+  const std::string_view operation = row(o.kind).name;
+  diagnostics_.error(rule, o.range.empty() ? context_.whole : o.range, fmt::format("{}: {}", operation, message),
+                     std::move(hint), std::string(operation));
 }
 
 std::string BodyVerifier::text(const Type& t) const {
@@ -91,14 +93,15 @@ bool BodyVerifier::is_terminated(RegionId r, OpKind terminator) const {
 void BodyVerifier::region(RegionId r, OpKind terminator, Contents allowed, int depth) {
   const Region& region = body_.region(r);
   if (depth > kMaxNesting) return error("V-33", SourceRange{}, fmt::format("regions nest deeper than {} levels", kMaxNesting));
-  SourceRange owner = region.parent ? body_.op(region.parent).range : context_.whole;
   for (ValueId a : region.args) {
     type(body_.type(a), body_.value(a).range);
     define(a);
   }
   const bool branch = region.parent && body_.op(region.parent).kind == OpKind::if_else;
-  if (!is_terminated(r, terminator) && !(branch && leaves_loop(body_, r)))
-    error("V-16", owner, fmt::format("a region does not end in '{}'", row(terminator).name));
+  if (!is_terminated(r, terminator) && !(branch && leaves_loop(body_, r))) {
+    const std::string what = fmt::format("a region does not end in '{}'", row(terminator).name);
+    region.parent ? error("V-16", body_.op(region.parent), what) : error("V-16", SourceRange{}, what);
+  }
   for (std::size_t i = 0; i < region.ops.size(); ++i) {
     const Op& o = body_.op(region.ops[i]);
     if (row(o.kind).terminator && i + 1 < region.ops.size())

@@ -85,7 +85,7 @@ void Cursor::expect(Word w, const char* where) {
   advance();
 }
 
-void Cursor::report(const char* id, SourceRange range, std::string message, std::string hint) {
+void Cursor::report(const char* id, SourceRange range, std::string message, std::string hint, std::string operation) {
   failed_ = true;
   message += call_chain();
   // What is missing because it could not be read is told already.
@@ -93,7 +93,7 @@ void Cursor::report(const char* id, SourceRange range, std::string message, std:
   if (range == SourceRange{}) range.end = 1;  // at the very beginning, not nowhere
   // Specializations of one kernel read the same text again: tell each mistake once.
   if (reported_.size() < 10000 && !reported_.emplace(range.begin, message).second) return;
-  diagnostics_.error(id, range, std::move(message), std::move(hint));
+  diagnostics_.error(id, range, std::move(message), std::move(hint), std::move(operation));
 }
 
 std::string Cursor::call_chain() const {

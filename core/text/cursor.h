@@ -61,7 +61,7 @@ class Cursor {
   bool after_bad() const { return last_bad_ && *last_bad_ >= last_end_ && *last_bad_ < tok_.begin; }
   std::string text_of(SourceRange r) const { return source_->text().substr(r.begin, r.end - r.begin); }
   std::string found() const;  // the current token for messages
-  void report(const char* id, SourceRange range, std::string message, std::string hint = {});
+  void report(const char* id, SourceRange range, std::string message, std::string hint = {}, std::string operation = {});
   [[noreturn]] void fail(const char* id, SourceRange range, std::string message, std::string hint = {});
   SourceRange since(std::uint32_t begin) const { return {begin, last_end_ > begin ? last_end_ : begin}; }
   void skip_balanced();   // from '{', '(' or '[' past its partner

@@ -109,7 +109,7 @@ void KirParser::check_helper(Helper& h) {
   Diagnostics found(1000);
   verify(*kernel, found);
   for (const Diagnostic& d : found.all())
-    if (d.severity == Severity::error) report(d.id.c_str(), d.range, d.message, d.hint);
+    if (d.severity == Severity::error) report(d.id.c_str(), d.range, d.message, d.hint, d.operation);
 }
 
 }  // namespace kir::text

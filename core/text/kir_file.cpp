@@ -208,7 +208,8 @@ std::shared_ptr<const Kernel> KirParser::kernel_rest(const Token& name, std::uin
   Diagnostics found(1000);
   verify(*kernel, found);
   for (const Diagnostic& d : found.all())
-    if (d.severity == Severity::error) report(d.id.c_str(), d.range, d.message + call_of(*kernel, d.range), d.hint);
+    if (d.severity == Severity::error)
+      report(d.id.c_str(), d.range, d.message + call_of(*kernel, d.range), d.hint, d.operation);
   return failed_ ? nullptr : kernel;
 }
 

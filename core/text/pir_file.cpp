@@ -367,7 +367,7 @@ PhysicalPtr PirParser::finish_program(std::shared_ptr<PhysicalProgram> p, std::v
   for (const Diagnostic& d : found.all()) {
     // After a section that could not be read, what refers to it is no mistake of its own.
     if (incomplete_ && (d.id == "W-03" || d.id == "W-04")) continue;
-    if (d.severity == Severity::error) report(d.id.c_str(), d.range, d.message, d.hint);
+    if (d.severity == Severity::error) report(d.id.c_str(), d.range, d.message, d.hint, d.operation);
   }
   return failed_ ? nullptr : p;
 }

@@ -46,7 +46,7 @@ void KirParser::plan_declaration(Module& module) {
   Diagnostics found(1000);
   verify(plan, found);
   for (const Diagnostic& d : found.all())
-    if (d.severity == Severity::error) report(d.id.c_str(), d.range, d.message, d.hint);
+    if (d.severity == Severity::error) report(d.id.c_str(), d.range, d.message, d.hint, d.operation);
   if (failed_) return;
   if (!kernel_ids_.insert(plan.name).second || kernel_names_.contains(name.name))
     fail("T-02", name.range(), fmt::format("there is a kernel or plan '{}' already", plan.name));

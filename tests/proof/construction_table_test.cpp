@@ -44,7 +44,7 @@ TEST(ConstructionChecks, AreTheSixteenRequirements) {
     const ConstructionCheck& c = construction_checks()[i];
     EXPECT_EQ(c.id, "K9." + std::to_string(i + 1));
     EXPECT_NE(requirements.find("\n" + std::string(c.id) + "\t"), std::string::npos);
-    bool decided = !c.rules.empty();
+    bool decided = !c.rules.empty() || !c.parts.empty();
     for (int k = 0; k < kObligationKindCount; ++k) decided = decided || has_kind(c, static_cast<ObligationKind>(k));
     EXPECT_TRUE(decided) << c.id << " has neither a rule nor an obligation";
   }
@@ -64,11 +64,20 @@ TEST(ConstructionChecks, EachKindOfObligationBelongsToOneOrSaysWhyNot) {
 TEST(ConstructionChecks, EachStructuralRuleBelongsToOneOrSaysWhyNot) {
   const std::set<std::string> listed = listed_rules();
   ASSERT_GT(listed.size(), 60u);
-  std::set<std::string> in_checks, beside;
+  std::set<std::string> in_checks = words(part_rules()), beside;
   for (const ConstructionCheck& c : construction_checks()) in_checks.merge(words(c.rules));
   for (const BesideChecks& b : beside_checks()) beside.merge(words(b.what));
   for (const std::string& rule : listed) EXPECT_NE(in_checks.contains(rule), beside.contains(rule)) << rule;
   for (const std::string& rule : in_checks) EXPECT_TRUE(listed.contains(rule)) << rule << " is no rule";
+}
+
+TEST(ConstructionChecks, ThePartsOfEachOperationOfProgramsBelongToOne) {
+  for (const OpRow& op : op_table()) {
+    if (op.vocabulary == Vocabulary::kir) continue;
+    bool belongs = false;
+    for (const ConstructionCheck& c : construction_checks()) belongs = belongs || has_rule(c, "V-10", op.name);
+    EXPECT_TRUE(belongs) << op.name;
+  }
 }
 
 TEST(ConstructionChecks, ThePageInTheDocsIsCurrent) {

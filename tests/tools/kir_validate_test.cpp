@@ -244,4 +244,20 @@ TEST(KirValidate, quiet_says_one_line_per_proven_kernel) {
   EXPECT_EQ(std::count(r.output.begin(), r.output.end(), '\n'), 1) << r.output;
 }
 
+// shows: K9.1
+TEST(KirValidate, shows_what_became_of_each_check) {
+  const Ran good = validate(kCorpus + "scans/cumsum.kir --quiet --checks");
+  EXPECT_EQ(good.code, 0);
+  for (int i = 1; i <= 16; ++i) EXPECT_NE(good.output.find("\n  K9." + std::to_string(i) + " "), std::string::npos) << i;
+  EXPECT_EQ(good.output.find("MISSING"), std::string::npos) << good.output;
+
+  const Ran bad = validate(kCorpus + "vector_add.kir --checks --format json --physical " + kCorpus + "hostile/extra_store.pir");
+  EXPECT_NE(bad.code, 0);
+  const auto checks = nlohmann::json::parse(bad.output)[0]["certificate"]["checks"];
+  ASSERT_EQ(checks.size(), 16u);
+  EXPECT_EQ(checks[0]["check"], "K9.1");
+  EXPECT_NE(checks[0]["verdict"], "PROVED");
+  EXPECT_LT(checks[0]["proved"], checks[0]["obligations"]);
+}
+
 }  // namespace

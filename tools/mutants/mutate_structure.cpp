@@ -47,7 +47,7 @@ void Mutator::parts(OpId id, const Op& o) {
   for (const AttrRule& a : r.attributes)
     if (a.use == AttrUse::required && o.attrs.has(a.key)) leave_out(d, id, a.key);
   if (atomic || o.regions.empty()) return;
-  const bool members = static_cast<int>(o.regions.size()) > r.regions.required;
+  const bool members = r.family != Family::scan && static_cast<int>(o.regions.size()) > r.regions.required;
   add(members ? kMembers : d, id, [](OpEdit& e) { e.regions.pop_back(); });
   if (o.regions.size() > 1) add(d, id, [](OpEdit& e) { e.regions.erase(e.regions.begin()); });
   if (o.operands.size() > 1) add(d, id, [](OpEdit& e) { e.operands.pop_back(); });
