@@ -91,6 +91,7 @@ class Matcher {
   const std::string& why() const { return why_; }
 
  private:
+  std::vector<Term> data(const std::vector<Expr>& from) const;  // behind the leaves, each once, in order
   std::vector<Expr> bounds(const std::vector<Interval>& binders, const TermPool::Substitution& s);
   // The context, with the data leaves of two expressions that match equated.
   std::vector<Expr> related(Expr k, Expr p, const std::vector<Expr>& context, const MatchSite& site);

@@ -94,6 +94,14 @@ void Matcher::equations(Term k, Term p, const std::set<const ExprNode*>& unknown
   for (std::size_t i = 0; i < k->kids.size() && i < p->kids.size(); ++i) equations(k->kids[i], p->kids[i], unknown, seen, out);
 }
 
+std::vector<Term> Matcher::data(const std::vector<Expr>& from) const {
+  std::vector<Term> out;
+  for (Expr e : from)
+    for (Expr l : leaves(e))
+      if (Term t = terms_.term_of_leaf(l); t && std::find(out.begin(), out.end(), t) == out.end()) out.push_back(t);
+  return out;
+}
+
 std::vector<Expr> Matcher::bounds(const std::vector<Interval>& binders, const TermPool::Substitution& s) {
   std::vector<Expr> out;
   for (const Interval& b : binders)
@@ -150,6 +158,14 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
       for (std::size_t i = 0; i < k.coordinates.size(); ++i) eqs.push_back({k.coordinates[i], p.coordinates[i]});
       std::set<std::pair<Term, Term>> seen;
       for (std::size_t i = 0; i < k.body.size(); ++i) equations(k.body[i], p.body[i], unknown, seen, eqs);
+      // Last, what stands behind data in coordinates and guards.
+      auto behind = [&](const std::vector<Expr>& a, const std::vector<Expr>& b) {
+        const std::vector<Term> ks = data(a), ps = data(b);
+        if (ks.size() != ps.size()) return;
+        for (std::size_t i = 0; i < ks.size(); ++i) equations(ks[i], ps[i], unknown, seen, eqs);
+      };
+      behind(k.coordinates, p.coordinates);
+      behind(k.guards, p.guards);
       Assignment elsewhere;
       for (std::size_t i = 0; i < k_vars.size(); ++i)
         if (auto it = learnt_.find(kir_pieces[ki].binders[i].var.node()); it != learnt_.end())

@@ -140,11 +140,6 @@ Trial try_launch(const Kernel& kernel, const PhysicalProgram* program, const Lau
     fail(trial, Misbehaviour::physical_error, *p.error, where);
     return trial;
   }
-  if (reference.undecided) {
-    trial.what = Misbehaviour::not_run;
-    trial.reason = "the kernel's licences permit executions that differ";
-    return trial;
-  }
   for (std::size_t i = 0; i < kernel.abi.views.size(); ++i) {
     const std::string& view = kernel.abi.views[i].name;
     auto other = physical_args.views.find(view);

@@ -50,7 +50,8 @@ Reference interpret_reference(const Kernel& kernel, const BoundLaunch& launch, c
   for (std::size_t i = 0; i < kernel.abi.scalars.size(); ++i)
     machine.set_scalar(kernel.abi.scalars[i].value.index, launch.scalars[i].bits);
   machine.run_region(kernel.root);
-  if (machine.undecided()) {
+  out.undecided = machine.undecided();
+  if (out.undecided) {
     for (std::size_t i = 0; i < before.size(); ++i) *launch.views[i] = before[i];
     out.result = interpret(kernel, launch, options);
     for (const TensorPtr& v : launch.views)

@@ -2,8 +2,8 @@
 //
 // A kernel without an order licence on a float reduction and without an operation of an accuracy class has one answer,
 // bit for bit (NaN payloads aside). Else each element has a radius around the reference's value (bound_rules.h). An element
-// that differs where the radius is infinite, and a kernel whose control depends on values within a radius, are not decided:
-// neither called wrong nor called right. The reference's own bits are always a permitted answer.
+// that differs where the radius is infinite is not decided: neither called wrong nor called right. Where control depends on
+// values within a radius all are infinite. The reference's own bits are always a permitted answer.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ bool has_several_answers(const Kernel& kernel);
 struct Reference {
   InterpretResult result;
   bool exact = true;       // one answer; else `radius` holds a radius per element, by address
-  bool undecided = false;  // with bounds only: the execution itself differs between permitted ones; views are unspecified
+  bool undecided = false;  // control depends on values within a radius: the views hold what one permitted execution gives
   std::vector<std::vector<double>> radius;  // in ABI order
   std::string basis;                        // what bounds were made of: "orders of up to 33 terms, functions within 2 ulp"
 };

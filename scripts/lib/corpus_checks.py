@@ -25,7 +25,7 @@ import corpus_catalogue
 from corpus_catalogue import CORPUS, ROOT
 from tally import Skip, demand, run
 
-UNSUPPORTED = 4  # kir-validate's exit code
+UNKNOWN, UNSUPPORTED = 3, 4  # exit codes of kir-validate
 VIEW = re.compile(r"(\w+)\s*:\s*(in|out|inout)\s+(\w+)\s*\[")
 HEAD = re.compile(r"^(kernel|plan)\s+(\w+)\s*(?:<[^>]*>)?\s*\(([^{]*)", re.MULTILINE)
 

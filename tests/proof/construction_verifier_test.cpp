@@ -48,7 +48,7 @@ kernel recurrence(y: inout f32[M, N]) {
 
 // shows: K9.3
 TEST(ConstructionVerifier, K9_03_OrderedDependencesStayInOrder) {
-  const Subject s = constructed(kRecurrence);
+  const Subject s = subject(kRecurrence);
   passes(s);
   // The ordered axis as an instance axis, the loop the other way round, every other step.
   const std::string spread = one_group("recurrence", "  y: view f32[M, N] inout\n  dims M: i64, N: i64", R"(
@@ -122,7 +122,7 @@ TEST(ConstructionVerifier, K9_06_BuffersKeepTheirContents) {
           {{"    store sum[%n] = %state !2\n", ""},
            {"(%n: i64 in 0..N) map", "(%n: i64 in 0..N - 1) map"},
            {"store sum[%n] = %state", "store sum[%n] = %state where %n > 0"}});
-  const Subject s = constructed(kFilled);
+  const Subject s = subject(kFilled);
   const std::size_t begin = s.text.find(" init ("), end = s.text.find("\n  }", begin);
   ASSERT_NE(begin, std::string::npos) << s.text;
   refuses("K9.6", s, {{s.text.substr(begin, end + 4 - begin), ""}});
@@ -200,9 +200,9 @@ TEST(ConstructionVerifier, K9_11_EachBufferIsComplete) {
            {"view f32[N] = buffer", "view f32[M] = buffer"},
            {"    store sum[%n] = %state !2\n", ""}});
   const std::string capacity = " capacity (max(0, N - 1 + 1))";
-  refuses("K9.11", constructed(kTriangle),
+  refuses("K9.11", subject(kTriangle),
           {{"scope(iteration)", "scope(private)"}, {capacity, " capacity (N - 1)"}, {capacity, " capacity (7)"}});
-  refuses("K9.11", constructed(kTriangle), OpKind::buffer,
+  refuses("K9.11", subject(kTriangle), OpKind::buffer,
           {without(AttrKey::scope), without(AttrKey::capacity), without(AttrKey::extents)});
 }
 

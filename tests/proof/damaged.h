@@ -4,10 +4,9 @@
 #include <functional>
 
 #include "core/ir/verify.h"
-#include "lowering/pipeline.h"
 #include "lowering/rewrite.h"
 #include "smt/construction.h"
-#include "tests/proof/support.h"
+#include "tests/proof/constructed.h"
 
 namespace kir::test {
 
@@ -16,16 +15,8 @@ struct Subject {
   std::string text;  // of its program
 };
 
-inline Subject constructed(const std::string& kir) {
-  Subject s{kernel(kir), {}};
-  Diagnostics diagnostics;
-  if (!s.kernel) return s;
-  auto built = lowering::compile(*s.kernel, {}, diagnostics);
-  EXPECT_TRUE(built) << diagnostics.render(*s.kernel->source);
-  if (built) s.text = print(*built->program);
-  return s;
-}
-inline Subject corpus(const std::string& name) { return constructed(read_file("corpus/" + name + ".kir")); }
+inline Subject subject(const std::string& kir) { return {kernel(kir), constructed(kir)}; }
+inline Subject corpus(const std::string& name) { return subject(read_file("corpus/" + name + ".kir")); }
 
 using Results = std::vector<proof::CheckResult>;
 

@@ -133,11 +133,10 @@ void BundleWriter::add_case(runtime::BundleKernel& k, const Kernel& kernel, cons
   auto bound = bind_launch(kernel.abi, args, diagnostics);
   if (!bound) throw Trouble(k.name + ", " + c.label + ": " + rendered(diagnostics, kernel.source));
   Reference reference = interpret_reference(kernel, *bound);
-  if (!reference.result.ok() || reference.undecided) {
-    // Extreme values may make a launch erroneous (a zero divisor, say) or its course uncertain; the plain ones must not.
+  if (!reference.result.ok()) {
+    // Extreme values may make a launch erroneous (a zero divisor, say); the plain ones must not.
     if (!special)
-      throw Trouble(
-          fmt::format("{}, {}: {}", k.name, c.label, reference.undecided ? "undecided" : reference.result.error->message));
+      throw Trouble(fmt::format("{}, {}: {}", k.name, c.label, reference.result.error->message));
     ++left_out_;
     return;
   }

@@ -49,7 +49,7 @@ class BundleWriter {
   void finish() const;
   std::size_t programs() const { return bundle_.kernels.size(); }
   std::size_t cases() const;
-  std::size_t left_out() const { return left_out_; }  // extreme values made them erroneous or undecided
+  std::size_t left_out() const { return left_out_; }  // extreme values made them erroneous
 
  private:
   void write_program(const std::string& name, const PhysicalProgram& program) const;
