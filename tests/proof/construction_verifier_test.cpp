@@ -260,6 +260,8 @@ TEST(ConstructionVerifier, K9_15_AtomicsKeepOrderAndScope) {
     const Results results = results_of({}, damaged);
     EXPECT_TRUE(of(results, "K9.15").failed()) << what_failed(results) << "\n" << damaged;
   }
+  refuses("K9.15", {nullptr, good}, OpKind::atomic_rmw,
+          {without(AttrKey::memory_order), without(AttrKey::sharing), without(AttrKey::atomic_op)});
 }
 
 // A program's text, without what hints at its kernel, gives the same results.
