@@ -124,8 +124,8 @@ int run_tool(int argc, char** argv) {
     add_trials(writer);
     writer.finish();
     if (!staged->commit(&error)) throw Trouble(error);
-    fmt::print("{} programs, {} launches, {} with extreme values left out as erroneous{}\n", writer.programs(),
-               writer.cases(), writer.left_out(), emit::toolkit_available() ? "" : "; PTX only, without the CUDA Toolkit");
+    fmt::print("{} programs, {} launches, {} with extreme values left out as erroneous{}\n", writer.programs(), writer.cases(),
+               writer.left_out(), emit::toolkit_available() ? "" : "; PTX only, without the CUDA Toolkit");
     return 0;
   } catch (const Trouble& e) {
     fmt::print(stderr, "kir-bundle: {}\n", e.what());

@@ -6,12 +6,12 @@
 
 namespace kir::test {
 
-inline std::string constructed(const std::string& kir) {
+inline std::string constructed(const std::string& kir, bool origins = false) {
   auto k = kernel(kir);
   Diagnostics diagnostics;
   auto built = k ? lowering::compile(*k, {}, diagnostics) : std::nullopt;
   EXPECT_TRUE(built) << (diagnostics.all().empty() ? "" : diagnostics.all()[0].message);
-  return built ? print(*built->program, {.origins = false}) : "";
+  return built ? print(*built->program, {.origins = origins}) : "";
 }
 
 struct Damage {

@@ -15,7 +15,7 @@ struct Subject {
   std::string text;  // of its program
 };
 
-inline Subject subject(const std::string& kir) { return {kernel(kir), constructed(kir)}; }
+inline Subject subject(const std::string& kir) { return {kernel(kir), constructed(kir, true)}; }
 inline Subject corpus(const std::string& name) { return subject(read_file("corpus/" + name + ".kir")); }
 
 using Results = std::vector<proof::CheckResult>;

@@ -135,8 +135,7 @@ void BundleWriter::add_case(runtime::BundleKernel& k, const Kernel& kernel, cons
   Reference reference = interpret_reference(kernel, *bound);
   if (!reference.result.ok()) {
     // Extreme values may make a launch erroneous (a zero divisor, say); the plain ones must not.
-    if (!special)
-      throw Trouble(fmt::format("{}, {}: {}", k.name, c.label, reference.result.error->message));
+    if (!special) throw Trouble(fmt::format("{}, {}: {}", k.name, c.label, reference.result.error->message));
     ++left_out_;
     return;
   }
