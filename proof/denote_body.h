@@ -132,6 +132,7 @@ class BodyDenoter {
     std::vector<Term> summary_of(Expr begin, Expr end, TermPool& terms) const;
   };
   Segments segments(const Op& op);
+  bool concatenates(const Segments& s) const;
   std::vector<ValueId> run_segment(const Segments& s, RegionId region, const std::vector<Term>& states);
   Expr active_at(const Segments& s, Expr member);
   std::vector<Term> over_runs(const Segments& s, const ScalarList& identity);

@@ -53,6 +53,40 @@ std::vector<ValueId> BodyDenoter::run_segment(const Segments& s, RegionId region
   return yielded;
 }
 
+// Each component of the summary folds the segment's members, which do not depend on the segment, with the component's own
+// combine: then that a segment's is that of its parts is the combine's associativity (owed by its licence), for nonempty parts.
+// A fold over a predicate may have no member in a part, and has an identity then, which its reduce owes to be neutral; so is an
+// initial value that is the identity.
+bool BodyDenoter::concatenates(const Segments& s) const {
+  auto bound = [&](Expr l) { return l == s.lo || l == s.hi; };
+  auto of_segment = [&](Expr e) { return e && kir::mentions(e, bound); };
+  const std::size_t n = s.summary.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    if (s.summary[i]->kind != TermKind::reduce) return false;
+    const ReduceNode& fold = *s.summary[i]->reduce;
+    const Interval& axis = fold.members[0];
+    if (!(axis.lo == s.lo && axis.hi == s.hi) || fold.chooses || of_segment(fold.where)) return false;
+    for (std::size_t k = 0; k < fold.init.size(); ++k)
+      if (fold.init[k]->kind != TermKind::literal || k >= fold.identity.size() || fold.init[k]->literal != fold.identity[k])
+        return false;
+    for (std::size_t k = 1; k < fold.members.size(); ++k)
+      if (of_segment(fold.members[k].lo) || of_segment(fold.members[k].hi)) return false;
+    if (std::ranges::any_of(fold.map, [&](Term t) { return terms_.mentions_expr(t, bound); })) return false;
+    // The combine of the segments over the arguments of the fold's.
+    TermPool::Substitution s_to_fold;
+    const std::size_t components = fold.combine.results.size();
+    for (std::size_t j = 0; j < n; ++j) {
+      if (s.summary[j]->kind != TermKind::reduce || s.summary[j]->reduce != s.summary[i]->reduce) continue;
+      const auto component = static_cast<std::size_t>(s.summary[j]->number);
+      s_to_fold.terms.emplace(s.combine.arguments[j], fold.combine.arguments[component]);
+      s_to_fold.terms.emplace(s.combine.arguments[n + j], fold.combine.arguments[components + component]);
+    }
+    const Term combined = terms_.substitute(s.combine.results[i], s_to_fold);
+    if (combined != fold.combine.results[static_cast<std::size_t>(s.summary[i]->number)]) return false;
+  }
+  return true;
+}
+
 BodyDenoter::Segments BodyDenoter::segments(const Op& op) {
   Segments s;
   const ExprList& ranges = op.attrs.get<ExprList>(AttrKey::ranges);
@@ -116,7 +150,7 @@ BodyDenoter::Segments BodyDenoter::segments(const Op& op) {
   if (const ScalarList* identity = op.attrs.find<ScalarList>(AttrKey::identity)) singles->identity = *identity;
   s.singles = std::move(singles);
   const bool exact = std::none_of(s.summary.begin(), s.summary.end(), [](Term t) { return is_float(t->type); });
-  if (s.strict || !exact) return s;
+  if (s.strict || !exact || concatenates(s)) return s;
   Claim cuts{.kind = ObligationKind::segment_independence,
              .what = "how the axis is cut into segments does not matter",
              .binders = binders,
