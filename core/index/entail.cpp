@@ -68,9 +68,9 @@ bool SimplifyEngine::prove(const Polynomial& goal, int depth, Search& search) {
 }
 
 bool SimplifyEngine::step(const Polynomial& p, int depth, Search& search) {
-  Polynomial::Monomial common = p.terms().begin()->first;  // E3
+  Monomial common = p.terms().begin()->first;  // E3
   for (const auto& [m, c] : p.terms()) {
-    Polynomial::Monomial kept;
+    Monomial kept;
     std::set_intersection(common.begin(), common.end(), m.begin(), m.end(), std::back_inserter(kept));
     common = kept;
   }

@@ -22,7 +22,7 @@ Expr SimplifyEngine::render(const Polynomial& p) {
   for (const auto& [m, c] : p.terms())
     if (!fits(c) || !fits(-c)) return {};
   Expr sum;
-  auto product = [&](const Polynomial::Monomial& m, Integer c) {
+  auto product = [&](const Monomial& m, Integer c) {
     Expr t;
     if (c != 1 || m.empty()) t = pool_.constant(static_cast<std::int64_t>(c));
     for (Expr a : m) t = t ? t * a : a;
@@ -206,7 +206,7 @@ std::optional<Polynomial> SimplifyEngine::common_factor(const Polynomial& n, con
     Integer g = gcd(nc, c);
     if (g > 1 && (g < c || !m.empty())) candidates.push_back(Polynomial::constant(g));
     if (!m.empty()) {
-      Polynomial::Monomial shared;
+      Monomial shared;
       std::set_intersection(m.begin(), m.end(), nm.begin(), nm.end(), std::back_inserter(shared));
       if (!shared.empty()) {
         candidates.push_back(Polynomial::term(shared, g));

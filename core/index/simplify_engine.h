@@ -94,7 +94,7 @@ class SimplifyEngine {
   // entail.cpp
   struct Search {
     int nodes;
-    std::map<Polynomial::Terms, bool> seen;  // false: not shown, or being looked at
+    std::unordered_map<Polynomial::Terms, bool, TermsHash> seen;  // false: not shown, or being looked at
   };
   bool prove(const Polynomial& p, int depth, Search& search);
   bool step(const Polynomial& p, int depth, Search& search);
@@ -126,7 +126,7 @@ class SimplifyEngine {
   std::unordered_map<Expr, Polynomial> polys_;
   std::unordered_map<Expr, Expr> booleans_;
   std::map<Expr, Range> atom_ranges_;
-  std::map<Polynomial::Terms, bool> proven_;
+  std::unordered_map<Polynomial::Terms, bool, TermsHash> proven_;
 };
 
 }  // namespace kir
