@@ -84,7 +84,7 @@ Expr SimplifyEngine::is_zero(const Polynomial& q, Expr original) {
     if (!present(high, low)) return original;
     return pool_.all_of(std::vector{high, low});
   }
-  if (by_contradiction_ && spend(1)) {
+  if (by_contradiction_ && !taking_in_ && spend(1)) {
     Expr fact = render_relation(ExprKind::eq, p, {});
     if (present(fact)) {
       by_contradiction_ = false;

@@ -184,7 +184,9 @@ Polynomial SimplifyEngine::floordiv(Polynomial n, Polynomial d) {
     auto it = divisions_.find(*q);
     if (it != divisions_.end()) {
       Division inner = it->second;
-      return a + floordiv(inner.dividend, reduce(inner.divisor * d));
+      const Polynomial outer = floordiv(inner.dividend, reduce(inner.divisor * d));
+      note_digit(*q, outer, d);
+      return a + outer;
     }
   }
   const auto& lead = *b.terms().begin();
@@ -195,6 +197,18 @@ Polynomial SimplifyEngine::floordiv(Polynomial n, Polynomial d) {
   Expr remainder = pool_.make(ExprKind::mod, {dividend, divisor});
   if (divisions_.emplace(quotient, Division{b, d, remainder}).second) remainders_.emplace(remainder, quotient);
   return a + Polynomial::atom(quotient);
+}
+
+// What S6 would lose: q - d * outer is the remainder of q by d.
+void SimplifyEngine::note_digit(Expr q, const Polynomial& outer, const Polynomial& d) {
+  const Polynomial digit = reduce(Polynomial::atom(q) - d * outer);
+  if (!digit.ok()) return;
+  for (const Polynomial& f : {digit, d - one() - digit})
+    for (Expr a : f.atoms()) {
+      if (!divisions_.contains(a)) continue;
+      std::vector<Polynomial>& known = digits_[a];
+      if (std::find(known.begin(), known.end(), f) == known.end()) known.push_back(f);
+    }
 }
 
 // S5. Candidates for g: what the coefficients share with a constant divisor, the factors of a product.
