@@ -65,8 +65,9 @@ std::optional<Integer> parse_integer(std::string_view s) {
   return negative ? -v : v;
 }
 
-// Hypotheses that share leaves with the goal, directly or through others, in their order.
+// Hypotheses that share leaves with the goal, directly or through others, in their order; all where the goal has none.
 std::vector<Expr> relevant(const std::vector<Expr>& hypotheses, Expr goal) {
+  if (goal.is(ExprKind::boolean)) return hypotheses;
   std::set<Expr> reached;
   for (Expr l : leaves(goal)) reached.insert(l);
   std::vector<std::vector<Expr>> of;
