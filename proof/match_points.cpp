@@ -115,6 +115,14 @@ bool inverts(const Assignment& psi, const Assignment& phi, const std::vector<Exp
   return true;
 }
 
+// What the points are below, of those that begin at 0.
+Assignment limits(const Piece& p) {
+  Assignment out;
+  for (const Interval& b : p.binders)
+    if (b.lo.is_constant(0)) out.emplace(b.var.node(), b.hi);
+  return out;
+}
+
 std::vector<Expr> variables(const Piece& p) {
   std::vector<Expr> out;
   for (const Interval& b : p.binders) out.push_back(b.var);
@@ -132,7 +140,7 @@ std::optional<PointMap> propose_points(const Piece& k, const Piece& p, std::vect
       if (auto it = elsewhere.find(v.node()); it != elsewhere.end()) equations.push_back({v, it->second});
   // Point for point where that explains the equations; else what they say.
   Assignment phi = by_position(k_vars, p_vars, equations);
-  if (phi.empty()) phi = solve(k_vars, equations, pool);
+  if (phi.empty()) phi = solve(k_vars, equations, pool, limits(k));
   if (phi.size() < k_vars.size()) {
     phi.insert(elsewhere.begin(), elsewhere.end());
     by_range(k, p, phi);
@@ -145,7 +153,7 @@ std::optional<PointMap> propose_points(const Piece& k, const Piece& p, std::vect
   auto inverse = [&](const Assignment& map) {
     std::vector<Equation> back;
     for (Expr v : k_vars) back.push_back({map.at(v.node()), v});
-    return solve(p_vars, back, pool);
+    return solve(p_vars, back, pool, limits(p));
   };
   Assignment psi = inverse(phi);
   if (!inverts(psi, phi, p_vars, under)) {

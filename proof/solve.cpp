@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace kir::proof {
 namespace {
@@ -108,31 +109,61 @@ namespace {
 
 class Solver {
  public:
-  Solver(const std::vector<Expr>& unknowns, ExprPool& pool) : pool_(pool) {
+  Solver(const std::vector<Expr>& unknowns, ExprPool& pool, const Assignment& below) : pool_(pool), below_(below) {
     for (Expr u : unknowns) unknown_.insert(u.node());
   }
 
   Assignment run(std::vector<Equation> equations) {
     work_ = std::move(equations);
-    for (int round = 0; round < 64 && !work_.empty(); ++round) {
-      std::vector<Equation> now = std::move(work_);
-      work_.clear();
-      // Equations of one unknown atom first: what they tell may be what another needs.
-      bool progress = false;
-      for (Equation& e : now) progress |= step(e, true);
-      progress |= combine_atoms();
-      if (!progress) {
-        now = std::move(work_);
-        work_.clear();
-        for (Equation& e : now) progress |= step(e, false);
-        progress |= combine_atoms();
-      }
-      if (!progress) break;
-    }
+    // The surest first, since what it tells may be what another equation needs; a guess at a time.
+    for (int round = 0; round < 64 && !work_.empty(); ++round)
+      if (!advance(Step::certain) && !advance(Step::digits) && !advance(Step::guess)) break;
     return found_;
   }
 
  private:
+  enum class Step : std::uint8_t {
+    certain,  // one unknown atom
+    digits,   // several, the last ones below the coefficient of the first
+    guess     // several, perhaps so
+  };
+
+  bool advance(Step kind) {
+    std::vector<Equation> now = std::exchange(work_, {});
+    bool progress = false;
+    for (Equation& e : now) {
+      if (progress && kind != Step::certain)
+        work_.push_back(e);
+      else
+        progress |= step(e, kind);
+    }
+    progress |= combine_atoms();
+    return progress;
+  }
+
+  // The largest value of the sum without one of its atoms, for coefficients that are not negative.
+  std::optional<Polynomial> most(const std::map<Expr, Polynomial>& by_atom, Expr without) const {
+    Polynomial sum;
+    for (const auto& [atom, c] : by_atom) {
+      if (atom == without) continue;
+      auto limit = below_.find(atom.node());
+      auto end = limit == below_.end() ? std::nullopt : polynomial(limit->second - 1);
+      auto product = end ? multiply(c, *end) : std::nullopt;
+      auto next = product ? add(sum, *product, 1) : std::nullopt;
+      if (!next) return std::nullopt;
+      sum = *next;
+    }
+    return sum;
+  }
+
+  // Whether the rest of a sum lies below the coefficient of its first atom, extents being at least 0.
+  bool is_digit(const std::map<Expr, Polynomial>& by_atom, Expr first) const {
+    auto rest = most(by_atom, first);
+    auto gap = rest ? add(by_atom.at(first), *rest, -1) : std::nullopt;
+    gap = gap ? add(*gap, Polynomial{{{}, 1}}, -1) : std::nullopt;
+    return gap && std::all_of(gap->begin(), gap->end(), [](const auto& term) { return term.second >= 0; });
+  }
+
   bool is_unknown(Expr e) const {
     return kir::mentions(e, [&](Expr l) { return unknown_.contains(l.node()) && !found_.contains(l.node()); });
   }
@@ -151,7 +182,7 @@ class Solver {
     return {};
   }
 
-  bool step(Equation& e, bool simple) {
+  bool step(Equation& e, Step kind) {
     Expr left = kir::substitute(e.left, [&](Expr l) {
       auto it = found_.find(l.node());
       return it == found_.end() ? Expr() : it->second;
@@ -193,7 +224,7 @@ class Solver {
       know(atom, quotient(right, coefficient));
       return true;
     }
-    if (simple) {
+    if (kind == Step::certain) {
       work_.push_back(e);
       return false;
     }
@@ -208,7 +239,7 @@ class Solver {
         unique = false;
       }
     }
-    if (!unique) {
+    if (!unique || (kind == Step::digits && !is_digit(by_atom, largest->first))) {
       work_.push_back(e);  // perhaps another equation gives one of them
       return false;
     }
@@ -254,6 +285,7 @@ class Solver {
   }
 
   ExprPool& pool_;
+  const Assignment& below_;
   std::set<const ExprNode*> unknown_;
   Assignment found_;
   std::vector<std::pair<Expr, Expr>> atoms_;
@@ -263,8 +295,8 @@ class Solver {
 
 }  // namespace
 
-Assignment solve(const std::vector<Expr>& unknowns, std::vector<Equation> equations, ExprPool& pool) {
-  return Solver(unknowns, pool).run(std::move(equations));
+Assignment solve(const std::vector<Expr>& unknowns, std::vector<Equation> equations, ExprPool& pool, const Assignment& below) {
+  return Solver(unknowns, pool, below).run(std::move(equations));
 }
 
 }  // namespace kir::proof

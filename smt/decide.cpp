@@ -65,8 +65,9 @@ std::optional<Integer> parse_integer(std::string_view s) {
   return negative ? -v : v;
 }
 
-// Hypotheses that share leaves with the goal, directly or through others, in their order.
+// Hypotheses that share leaves with the goal, directly or through others, in their order; all where the goal has none.
 std::vector<Expr> relevant(const std::vector<Expr>& hypotheses, Expr goal) {
+  if (goal.is(ExprKind::boolean)) return hypotheses;
   std::set<Expr> reached;
   for (Expr l : leaves(goal)) reached.insert(l);
   std::vector<std::vector<Expr>> of;
@@ -114,7 +115,7 @@ class Solver {
       total.reason.clear();
       return total;
     }
-    if (auto e = enumerate(problem_, kLargeDomain)) return enumerated(*e);
+    if (auto e = enumerate(problem_, base, kLargeDomain)) return enumerated(*e);
     if (parts.size() > 1) {  // the other goals may help, since they are denied together
       Solution s = ask_portfolio(unsimplified({}, problem_.goal), {}, problem_.goal, {}, rlimit_ / 4);
       if (s.verdict != Verdict::unknown) return s;
@@ -163,17 +164,9 @@ class Solver {
     Problem small = problem_;
     small.hypotheses.insert(small.hypotheses.end(), part.hypotheses.begin(), part.hypotheses.end());
     small.goal = part.goal;
-    if (auto e = enumerate(small, kSmallDomain)) return enumerated(*e);
+    if (auto e = enumerate(small, facts, kSmallDomain)) return enumerated(*e);
 
-    // Each hypothesis under those before it: their conjunction stays the same.
-    Facts before(*problem_.pool);
-    std::vector<Expr> hypotheses;
-    for (Expr h : small.hypotheses) {
-      Expr s = before.simplify(h);
-      before.assume(h);
-      if (!s.is_true()) hypotheses.push_back(s);
-    }
-    hypotheses = relevant(hypotheses, goal);
+    std::vector<Expr> hypotheses = relevant(facts.conjunction(), goal);
     hypotheses.push_back(negation(goal));
     auto positive = [&](Expr d) { return facts.decide(less(problem_.pool->constant(0), d)).value_or(false); };
     return ask_portfolio(hypotheses, positive, part.goal, part.hypotheses, budget_);

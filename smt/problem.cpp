@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "core/base/check.h"
-#include "core/index/simplify.h"
 #include "proof/formula.h"
 
 namespace kir::smt {
@@ -178,9 +177,7 @@ std::vector<Part> split(const Problem& p) {
 
 Check check_point(const Problem& p, std::span<const Integer> values) { return Tape(p).check(values); }
 
-std::optional<Enumeration> enumerate(const Problem& p, std::uint64_t limit) {
-  Facts facts(*p.pool);
-  for (Expr h : p.hypotheses) facts.assume(h);
+std::optional<Enumeration> enumerate(const Problem& p, Facts& facts, std::uint64_t limit) {
   if (facts.contradictory()) return Enumeration{true, {}};
   std::vector<Integer> lo, hi;
   std::uint64_t points = 1;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/index/simplify.h"
 #include "proof/obligation.h"
 
 namespace kir::smt {
@@ -27,13 +28,13 @@ struct Part {
 };
 std::vector<Part> split(const Problem& p);
 
-// All assignments of leaves with finite ranges, tried in ascending order. Empty result: not enumerable within `limit`
-// points, or an evaluation failed (zero divisor, overflow).
+// All assignments of leaves with finite ranges, tried in ascending order. `hypotheses`: the problem's, as facts. Empty
+// result: not enumerable within `limit` points, or an evaluation failed (zero divisor, overflow).
 struct Enumeration {
   bool valid = false;
   std::vector<Integer> counterexample;  // by leaf, when not valid
 };
-std::optional<Enumeration> enumerate(const Problem& p, std::uint64_t limit);
+std::optional<Enumeration> enumerate(const Problem& p, Facts& hypotheses, std::uint64_t limit);
 
 // Do the hypotheses hold and does the goal fail at these values (one per leaf)?
 enum class Check : std::uint8_t { counterexample, no_counterexample, zero_divisor, too_large };

@@ -41,14 +41,14 @@ Expr SimplifyEngine::at_least_zero(const Polynomial& q, Expr original) {
 
 // S13: p = d*a + b with -d < b < d, for a divisor d that is a term of p or a factor of one.
 std::optional<std::pair<Polynomial, Polynomial>> SimplifyEngine::unique_digits(const Polynomial& p) {
-  std::set<Polynomial::Terms> tried;
+  std::unordered_set<Polynomial::Terms, TermsHash> tried;
   std::vector<Polynomial> candidates;
   for (const auto& [m, c] : p.terms()) {
     if (m.empty()) continue;
     Integer size = c < 0 ? -c : c;
     for (std::size_t i = 0; i < m.size() && m.size() > 1; ++i) {
-      Polynomial::Monomial d = m;
-      d.erase(d.begin() + static_cast<std::ptrdiff_t>(i));
+      Monomial d = m;
+      d.erase(i);
       candidates.push_back(Polynomial::term(d, size));
     }
     if (size > 1) candidates.push_back(Polynomial::constant(size));
@@ -84,7 +84,7 @@ Expr SimplifyEngine::is_zero(const Polynomial& q, Expr original) {
     if (!present(high, low)) return original;
     return pool_.all_of(std::vector{high, low});
   }
-  if (by_contradiction_ && spend(1)) {
+  if (by_contradiction_ && !taking_in_ && spend(1)) {
     Expr fact = render_relation(ExprKind::eq, p, {});
     if (present(fact)) {
       by_contradiction_ = false;

@@ -8,16 +8,20 @@
 //   E6  cases: an atom min(a, b), max(a, b), ite(c, a, b) is one of its operands, under its condition
 // The search is bounded by a number of steps and goals.
 #include <algorithm>
+#include <span>
 
 #include "core/index/simplify_engine.h"
 
 namespace kir {
 namespace {
 
-// A short proof is not to be missed behind a long way that leads nowhere.
-constexpr struct {
+struct Effort {
   int depth, nodes;
-} kSearches[] = {{5, 800}, {12, 160}};
+};
+// A short proof is not to be missed behind a long way that leads nowhere.
+constexpr Effort kSearches[] = {{5, 800}, {12, 160}};
+// While facts are taken in, each is looked at several times: what they imply of each other is seldom deep.
+constexpr Effort kTakingIn[] = {{3, 60}};
 constexpr int kCases = 2;
 
 Polynomial one() { return Polynomial::constant(1); }
@@ -39,7 +43,7 @@ bool SimplifyEngine::nonneg(const Polynomial& p) {
   if (r.hi && *r.hi < 0) return false;
   proven_[p.terms()] = false;  // while it is being looked at
   bool ok = false;
-  for (auto [depth, nodes] : kSearches) {
+  for (auto [depth, nodes] : taking_in_ ? std::span<const Effort>(kTakingIn) : kSearches) {
     Search search{nodes >> (2 * cases_), {}};
     if ((ok = prove(p, depth, search))) break;
   }
@@ -68,9 +72,9 @@ bool SimplifyEngine::prove(const Polynomial& goal, int depth, Search& search) {
 }
 
 bool SimplifyEngine::step(const Polynomial& p, int depth, Search& search) {
-  Polynomial::Monomial common = p.terms().begin()->first;  // E3
+  Monomial common = p.terms().begin()->first;  // E3
   for (const auto& [m, c] : p.terms()) {
-    Polynomial::Monomial kept;
+    Monomial kept;
     std::set_intersection(common.begin(), common.end(), m.begin(), m.end(), std::back_inserter(kept));
     common = kept;
   }
@@ -82,6 +86,8 @@ bool SimplifyEngine::step(const Polynomial& p, int depth, Search& search) {
 
   std::vector<Expr> atoms = p.atoms();
   std::sort(atoms.begin(), atoms.end(), [](Expr a, Expr b) { return rank(b) < rank(a); });
+  for (Expr a : atoms)
+    if (eliminate(p, a, depth, search)) return true;
   for (Expr a : atoms) {  // E5
     auto it = divisions_.find(a);
     if (it == divisions_.end()) continue;
@@ -89,8 +95,6 @@ bool SimplifyEngine::step(const Polynomial& p, int depth, Search& search) {
     Polynomial scaled = reduce(p * d);
     if (scaled.ok() && !scaled.contains(a) && prove(scaled + d - one(), depth - 1, search)) return true;
   }
-  for (Expr a : atoms)
-    if (eliminate(p, a, depth, search)) return true;
   for (Expr a : atoms)
     if (a.is(ExprKind::min) || a.is(ExprKind::max) || a.is(ExprKind::ite))
       if (split_cases(p, a, depth, search)) return true;
@@ -111,6 +115,7 @@ std::vector<Polynomial> SimplifyEngine::atom_facts(Expr a) {
     out.push_back(t - flat(a.kid(0)));
     out.push_back(t - flat(a.kid(1)));
   }
+  if (auto it = digits_.find(a); it != digits_.end()) out.insert(out.end(), it->second.begin(), it->second.end());
   Range r = atom_range(a);
   if (r.lo) out.push_back(t - Polynomial::constant(*r.lo));
   if (r.hi) out.push_back(Polynomial::constant(*r.hi) - t);

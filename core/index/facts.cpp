@@ -1,6 +1,7 @@
 // Hypotheses of the simplifier: how a fact is taken in (S13, S15) and what ranges follow.
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "core/base/check.h"
 #include "core/index/simplify_engine.h"
@@ -37,14 +38,14 @@ SimplifyEngine SimplifyEngine::child(Expr fact, int cases) const {
   c.depth_ = depth_;
   c.divisions_ = divisions_;
   c.remainders_ = remainders_;
+  c.digits_ = digits_;
   spend(8);
   c.raw_.push_back(fact);
-  bool deep = c.by_contradiction_;
-  c.by_contradiction_ = false;
+  c.taking_in_ = true;
   c.absorb(fact);
   c.close();
   for (int i = 0; i < kMaxPasses && c.restart_ && !c.contradiction_; ++i) c.pass();
-  c.by_contradiction_ = deep;
+  c.taking_in_ = taking_in_;
   c.forget();
   return c;
 }
@@ -64,18 +65,32 @@ void SimplifyEngine::assume(Expr fact) {
 void SimplifyEngine::settle() {
   if (!dirty_) return;
   dirty_ = false;
-  bool deep = by_contradiction_;
-  by_contradiction_ = false;
+  taking_in_ = true;
   solved_.clear();
   factors_.clear();
   std::unordered_set<Expr> seen;
   for (Expr e : raw_) note_factors(e, seen);
   for (int i = 0; i < kMaxPasses && !contradiction_; ++i) {
     pass();
+    // What is known to be positive may be a divisor in facts that were taken in before that was seen.
+    for (Expr a : std::exchange(positive_, {})) {
+      const Expr fact = less_equal(pool_.constant(1), a);
+      if (solved_.contains(a) || std::find(raw_.begin(), raw_.end(), fact) != raw_.end()) continue;
+      raw_.push_back(fact);
+      restart_ = true;
+    }
     if (!restart_) break;
   }
-  by_contradiction_ = deep;
+  taking_in_ = false;
   forget();
+}
+
+std::vector<Expr> SimplifyEngine::conjunction() {
+  if (contradiction_) return {pool_.boolean(false)};
+  std::vector<Expr> out;
+  for (const auto& [leaf, value] : solved_) out.push_back(equal(leaf, value));
+  std::copy_if(taken_.begin(), taken_.end(), std::back_inserter(out), [](Expr e) { return !e.is_true(); });
+  return out;
 }
 
 void SimplifyEngine::note_factors(Expr e, std::unordered_set<Expr>& seen) {
@@ -88,6 +103,7 @@ void SimplifyEngine::note_factors(Expr e, std::unordered_set<Expr>& seen) {
 
 void SimplifyEngine::pass() {
   restart_ = false;
+  taken_.clear();
   nonneg_.clear();
   nonzero_.clear();
   clauses_.clear();
@@ -103,10 +119,14 @@ void SimplifyEngine::pass() {
   auto take = [&](bool first, bool equations) {
     for (Expr e : raw_) {
       if (contradiction_ || restart_ || simple(e) != first || is_equation(e) != equations) continue;
-      if (equations)
-        absorb_equation(reduce(poly(e.kid(0)) - poly(e.kid(1))));
-      else
-        absorb(boolean(e));
+      if (equations) {
+        const Polynomial p = reduce(poly(e.kid(0)) - poly(e.kid(1)));
+        taken_.push_back(p.is_zero() ? pool_.boolean(true) : p.ok() ? render_relation(ExprKind::eq, p, e) : e);
+        absorb_equation(p);
+      } else {
+        taken_.push_back(boolean(e));
+        absorb(taken_.back());
+      }
       forget();
     }
     close();
@@ -290,7 +310,10 @@ void SimplifyEngine::positive_factors() {
       const Range r = range(below);
       if ((r.lo && *r.lo >= 1) || nonneg(below - one())) positive.insert(positive.end(), m.begin(), m.end());
     }
-  for (Expr a : positive) add_nonneg(Polynomial::term({a}, 1) - one());
+  for (Expr a : positive) {
+    add_nonneg(Polynomial::term({a}, 1) - one());
+    if (is_leaf(a)) positive_.insert(a);
+  }
   if (!positive.empty()) propagate();
 }
 

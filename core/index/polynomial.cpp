@@ -1,17 +1,9 @@
 #include "core/index/polynomial.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace kir {
-namespace {
-using Monomial = Polynomial::Monomial;
-}
-
-bool Polynomial::Order::operator()(const Monomial& a, const Monomial& b) const {
-  if (a.size() != b.size()) return a.size() > b.size();
-  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
-}
-
 Integer gcd(Integer a, Integer b) {
   if (a < 0) a = -a;
   if (b < 0) b = -b;
@@ -30,7 +22,6 @@ Integer floor_quotient(Integer a, Integer b) {
 
 Monomial monomial_product(const Monomial& a, const Monomial& b) {
   Monomial out;
-  out.reserve(a.size() + b.size());
   std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
   return out;
 }
@@ -42,17 +33,26 @@ std::optional<Monomial> monomial_quotient(const Monomial& a, const Monomial& b) 
   return out;
 }
 
-void Polynomial::put(const Monomial& m, Integer c) {
-  if (!ok_ || c == 0) return;
+std::size_t TermsHash::operator()(const Polynomial::Terms& terms) const {
+  std::size_t h = terms.size();
+  auto mix = [&](std::uint64_t v) { h = (h ^ v) * 0x9e3779b97f4a7c15ull + (h >> 29); };
+  for (const auto& [m, c] : terms) {
+    for (Expr a : m) mix(a.serial());
+    mix(static_cast<std::uint64_t>(c));
+  }
+  return h;
+}
+
+bool Polynomial::append(const Monomial& m, Integer c) {
+  if (c == 0) return true;
   // The most negative value has no negation.
   constexpr Integer kLimit = Integer{1} << 126;
-  auto [it, fresh] = terms_.emplace(m, 0);
-  if (__builtin_add_overflow(it->second, c, &it->second) || it->second > kLimit || it->second < -kLimit ||
-      terms_.size() > kMaxTerms || m.size() > kMaxDegree) {
+  if (c > kLimit || c < -kLimit || terms_.size() == kMaxTerms || m.size() > Monomial::kMaxDegree) {
     *this = overflowed();
-    return;
+    return false;
   }
-  if (it->second == 0) terms_.erase(it);
+  terms_.emplace_back(m, c);
+  return true;
 }
 
 Polynomial Polynomial::overflowed() {
@@ -63,9 +63,9 @@ Polynomial Polynomial::overflowed() {
 
 Polynomial Polynomial::constant(Integer c) { return term({}, c); }
 Polynomial Polynomial::atom(Expr a) { return term({a}, 1); }
-Polynomial Polynomial::term(Monomial m, Integer c) {
+Polynomial Polynomial::term(const Monomial& m, Integer c) {
   Polynomial p;
-  p.put(m, c);
+  p.append(m, c);
   return p;
 }
 
@@ -96,7 +96,7 @@ Integer Polynomial::content() const {
 
 bool Polynomial::contains(Expr a) const {
   for (const auto& [m, c] : terms_)
-    if (std::binary_search(m.begin(), m.end(), a)) return true;
+    if (std::find(m.begin(), m.end(), a) != m.end()) return true;
   return false;
 }
 
@@ -120,48 +120,68 @@ Polynomial Polynomial::operator-() const {
   return p;
 }
 
-Polynomial operator+(const Polynomial& a, const Polynomial& b) {
-  if (!a.ok_ || !b.ok_) return Polynomial::overflowed();
-  Polynomial p = a;
-  for (const auto& [m, c] : b.terms_) p.put(m, c);
+Polynomial Polynomial::sum(const Polynomial& a, const Polynomial& b, int sign) {
+  if (!a.ok_ || !b.ok_) return overflowed();
+  Polynomial p;
+  p.terms_.reserve(a.terms_.size() + b.terms_.size());
+  auto x = a.terms_.begin(), y = b.terms_.begin();
+  while (x != a.terms_.end() || y != b.terms_.end()) {
+    bool ok;
+    if (y == b.terms_.end() || (x != a.terms_.end() && x->first < y->first)) {
+      ok = p.append(x->first, x->second);
+      ++x;
+    } else if (x == a.terms_.end() || y->first < x->first) {
+      ok = p.append(y->first, sign * y->second);
+      ++y;
+    } else {
+      Integer c;
+      if (__builtin_add_overflow(x->second, sign * y->second, &c)) return overflowed();
+      ok = p.append(x->first, c);
+      ++x;
+      ++y;
+    }
+    if (!ok) return p;
+  }
   return p;
 }
 
-Polynomial operator-(const Polynomial& a, const Polynomial& b) {
-  if (!a.ok_ || !b.ok_) return Polynomial::overflowed();
-  Polynomial p = a;
-  for (const auto& [m, c] : b.terms_) p.put(m, -c);
-  return p;
-}
+Polynomial operator+(const Polynomial& a, const Polynomial& b) { return Polynomial::sum(a, b, 1); }
+Polynomial operator-(const Polynomial& a, const Polynomial& b) { return Polynomial::sum(a, b, -1); }
 
 Polynomial operator*(const Polynomial& a, const Polynomial& b) {
   if (!a.ok_ || !b.ok_) return Polynomial::overflowed();
+  if (a.terms_.size() < b.terms_.size()) return b * a;
   Polynomial p;
-  for (const auto& [ma, ca] : a.terms_)
-    for (const auto& [mb, cb] : b.terms_) {
+  for (const auto& [mb, cb] : b.terms_) {
+    Polynomial row;  // in order, since products keep the order
+    row.terms_.reserve(a.terms_.size());
+    for (const auto& [ma, ca] : a.terms_) {
       Integer c;
       if (__builtin_mul_overflow(ca, cb, &c)) return Polynomial::overflowed();
-      p.put(monomial_product(ma, mb), c);
-      if (!p.ok_) return p;
+      if (!row.append(monomial_product(ma, mb), c)) return row;
     }
+    p = p.terms_.empty() ? std::move(row) : p + row;
+    if (!p.ok_) return p;
+  }
   return p;
 }
 
 std::optional<std::pair<Polynomial, Polynomial>> Polynomial::linear_in(Expr atom) const {
   if (!ok_) return {};
-  Polynomial coefficient, rest;
+  std::pair<Polynomial, Polynomial> out;
+  auto& [coefficient, rest] = out;
   for (const auto& [m, c] : terms_) {
-    auto [first, last] = std::equal_range(m.begin(), m.end(), atom);
-    if (first == last) {
-      rest.terms_.emplace(m, c);
+    const auto first = std::find(m.begin(), m.end(), atom);
+    if (first == m.end()) {
+      rest.terms_.emplace_back(m, c);
       continue;
     }
-    if (last - first > 1) return {};
-    Monomial without(m.begin(), first);
-    without.insert(without.end(), last, m.end());
-    coefficient.put(without, c);
+    if (first + 1 != m.end() && first[1] == atom) return {};
+    Monomial without = m;
+    without.erase(static_cast<std::size_t>(first - m.begin()));
+    coefficient.terms_.emplace_back(without, c);
   }
-  return std::pair(coefficient, rest);
+  return out;
 }
 
 std::optional<Polynomial> Polynomial::exact_quotient(const Polynomial& d) const {

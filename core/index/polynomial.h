@@ -5,29 +5,65 @@
 // gives a polynomial with ok() == false, which absorbs everything, so that no rewrite is made from it.
 #pragma once
 
-#include <map>
+#include <algorithm>
+#include <array>
+#include <initializer_list>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/index/expr.h"
 
 namespace kir {
 
+// A product of atoms, held in place: ascending serial numbers, repeated for powers; empty: 1.
+class Monomial {
+ public:
+  static constexpr std::size_t kMaxDegree = 10;
+  using value_type = Expr;
+
+  Monomial() = default;
+  Monomial(std::initializer_list<Expr> ascending) {
+    for (Expr a : ascending) push_back(a);
+  }
+
+  // A product of more than kMaxDegree factors keeps one more than these: it is no term of a polynomial.
+  void push_back(Expr a) {
+    if (size_ <= kMaxDegree) factors_[size_++] = a;
+  }
+  void erase(std::size_t i) {
+    std::copy(begin() + i + 1, end(), factors_.begin() + i);
+    --size_;
+  }
+
+  const Expr* begin() const { return factors_.data(); }
+  const Expr* end() const { return factors_.data() + size_; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  Expr operator[](std::size_t i) const { return factors_[i]; }
+
+  friend bool operator==(const Monomial& a, const Monomial& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+  // Higher degree first, then by serial numbers; 1 comes last. Products keep this order.
+  friend bool operator<(const Monomial& a, const Monomial& b) {
+    if (a.size_ != b.size_) return a.size_ > b.size_;
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  std::array<Expr, kMaxDegree + 1> factors_;
+  std::size_t size_ = 0;
+};
+
 class Polynomial {
  public:
-  using Monomial = std::vector<Expr>;  // ascending serial numbers, repeated for powers; empty: the constant term
-  struct Order {                       // higher degree first, then by serial numbers; the constant term comes last
-    bool operator()(const Monomial& a, const Monomial& b) const;
-  };
-  using Terms = std::map<Monomial, Integer, Order>;
+  using Terms = std::vector<std::pair<Monomial, Integer>>;  // ascending, each monomial once, no zero coefficients
 
   static constexpr std::size_t kMaxTerms = 128;
-  static constexpr std::size_t kMaxDegree = 10;
 
   Polynomial() = default;  // 0
   static Polynomial constant(Integer c);
   static Polynomial atom(Expr a);
-  static Polynomial term(Monomial m, Integer coefficient);
+  static Polynomial term(const Monomial& m, Integer coefficient);
   static Polynomial overflowed();
 
   bool ok() const { return ok_; }
@@ -58,13 +94,19 @@ class Polynomial {
   std::pair<Polynomial, Polynomial> split(const Polynomial& d) const;
 
  private:
-  void put(const Monomial& m, Integer c);
+  static Polynomial sum(const Polynomial& a, const Polynomial& b, int sign);
+  bool append(const Monomial& m, Integer c);  // behind the others; false, and not ok(), beyond a limit
   Terms terms_;
   bool ok_ = true;
 };
 
-std::optional<Polynomial::Monomial> monomial_quotient(const Polynomial::Monomial& a, const Polynomial::Monomial& b);
-Polynomial::Monomial monomial_product(const Polynomial::Monomial& a, const Polynomial::Monomial& b);
+// By the terms, for tables.
+struct TermsHash {
+  std::size_t operator()(const Polynomial::Terms& terms) const;
+};
+
+std::optional<Monomial> monomial_quotient(const Monomial& a, const Monomial& b);
+Monomial monomial_product(const Monomial& a, const Monomial& b);
 Integer gcd(Integer a, Integer b);             // of the absolute values
 Integer floor_quotient(Integer a, Integer b);  // b > 0
 

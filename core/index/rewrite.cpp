@@ -22,7 +22,7 @@ Expr SimplifyEngine::render(const Polynomial& p) {
   for (const auto& [m, c] : p.terms())
     if (!fits(c) || !fits(-c)) return {};
   Expr sum;
-  auto product = [&](const Polynomial::Monomial& m, Integer c) {
+  auto product = [&](const Monomial& m, Integer c) {
     Expr t;
     if (c != 1 || m.empty()) t = pool_.constant(static_cast<std::int64_t>(c));
     for (Expr a : m) t = t ? t * a : a;
@@ -184,7 +184,9 @@ Polynomial SimplifyEngine::floordiv(Polynomial n, Polynomial d) {
     auto it = divisions_.find(*q);
     if (it != divisions_.end()) {
       Division inner = it->second;
-      return a + floordiv(inner.dividend, reduce(inner.divisor * d));
+      const Polynomial outer = floordiv(inner.dividend, reduce(inner.divisor * d));
+      note_digit(*q, outer, d);
+      return a + outer;
     }
   }
   const auto& lead = *b.terms().begin();
@@ -197,6 +199,18 @@ Polynomial SimplifyEngine::floordiv(Polynomial n, Polynomial d) {
   return a + Polynomial::atom(quotient);
 }
 
+// What S6 would lose: q - d * outer is the remainder of q by d.
+void SimplifyEngine::note_digit(Expr q, const Polynomial& outer, const Polynomial& d) {
+  const Polynomial digit = reduce(Polynomial::atom(q) - d * outer);
+  if (!digit.ok()) return;
+  for (const Polynomial& f : {digit, d - one() - digit})
+    for (Expr a : f.atoms()) {
+      if (!divisions_.contains(a)) continue;
+      std::vector<Polynomial>& known = digits_[a];
+      if (std::find(known.begin(), known.end(), f) == known.end()) known.push_back(f);
+    }
+}
+
 // S5. Candidates for g: what the coefficients share with a constant divisor, the factors of a product.
 std::optional<Polynomial> SimplifyEngine::common_factor(const Polynomial& n, const Polynomial& d) {
   std::vector<Polynomial> candidates;
@@ -206,7 +220,7 @@ std::optional<Polynomial> SimplifyEngine::common_factor(const Polynomial& n, con
     Integer g = gcd(nc, c);
     if (g > 1 && (g < c || !m.empty())) candidates.push_back(Polynomial::constant(g));
     if (!m.empty()) {
-      Polynomial::Monomial shared;
+      Monomial shared;
       std::set_intersection(m.begin(), m.end(), nm.begin(), nm.end(), std::back_inserter(shared));
       if (!shared.empty()) {
         candidates.push_back(Polynomial::term(shared, g));

@@ -40,6 +40,12 @@ Range Facts::range(Expr e) {
   return engine_->range(engine_->poly(e));
 }
 
+std::vector<Expr> Facts::conjunction() {
+  engine_->refuel();
+  engine_->settle();
+  return engine_->conjunction();
+}
+
 bool Facts::used_mixed_radix() const { return engine_->lemma_used(); }
 
 Expr simplify(Expr e) { return Facts(e.pool()).simplify(e); }

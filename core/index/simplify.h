@@ -11,7 +11,8 @@
 //   S3  split: (d*a + b) floordiv d = a + b floordiv d, d != 0 (symbolic divisors included)
 //   S4  mixed radix: 0 <= b < d gives b floordiv d = 0, b mod d = b; constants: k*d <= b < (k+1)*d gives k
 //   S5  common factor: (g*x + y) floordiv (g*e) = x floordiv e when 0 <= y < g, e > 0
-//   S6  nested: (p floordiv a) floordiv b = p floordiv (a*b), a > 0, b > 0
+//   S6  nested: (p floordiv a) floordiv b = p floordiv (a*b), a > 0, b > 0; p floordiv a - b*(p floordiv (a*b)), the
+//       remainder of the inner quotient by b, is remembered to lie in [0, b)
 //   S7  sign: p floordiv d = -1 - (-p-1) floordiv d, d > 0, so that the leading coefficient is positive
 //   S8  p mod d = p - d*(p floordiv d), d != 0;  ceildiv(p, d) = -((-p) floordiv d)
 //   S9  d*(p floordiv d) = p - p mod d, d != 0
@@ -26,6 +27,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/index/expr.h"
 
@@ -51,6 +53,9 @@ class Facts {
   Expr simplify(Expr e);   // same sort
   std::optional<bool> decide(Expr boolean);
   Range range(Expr integer);
+  // What was assumed, simplified: each fact under those taken in before it. All facts imply it; it implies them where no
+  // fact's simplification leans on that fact itself.
+  std::vector<Expr> conjunction();
   bool used_mixed_radix() const;  // S4, S5 or S13 took part since construction
 
  private:

@@ -24,7 +24,7 @@ Range intersect(Range a, Range b);
 class SimplifyEngine {
  public:
   // Work of one query, in goals looked at. What is not decided by then stays as it is.
-  static constexpr std::int64_t kFuel = 20000;
+  static constexpr std::int64_t kFuel = 100000;
 
   explicit SimplifyEngine(ExprPool& pool) : pool_(pool) {}
   void refuel() { *fuel_ = kFuel; }
@@ -33,8 +33,9 @@ class SimplifyEngine {
   // facts.cpp
   // A copy that assumes one more fact, without what is remembered. `cases`: how many case splits of entail.cpp it is inside.
   SimplifyEngine child(Expr simplified_fact, int cases = 0) const;
-  void assume(Expr fact);  // takes effect with settle()
-  void settle();           // takes in all facts: inequalities first, then equations
+  void assume(Expr fact);           // takes effect with settle()
+  void settle();                    // takes in all facts: inequalities first, then equations
+  std::vector<Expr> conjunction();  // after settle()
   bool contradictory() const { return contradiction_; }
   bool lemma_used() const { return lemma_; }
 
@@ -77,6 +78,7 @@ class SimplifyEngine {
   // rewrite.cpp
   Polynomial reduce(Polynomial p);
   Polynomial floordiv(Polynomial n, Polynomial d);
+  void note_digit(Expr q, const Polynomial& outer, const Polynomial& d);
   std::optional<Polynomial> common_factor(const Polynomial& n, const Polynomial& d);
   Polynomial modulo(const Polynomial& n, const Polynomial& d);
   Polynomial extreme(ExprKind kind, const Polynomial& a, const Polynomial& b);
@@ -94,7 +96,7 @@ class SimplifyEngine {
   // entail.cpp
   struct Search {
     int nodes;
-    std::map<Polynomial::Terms, bool> seen;  // false: not shown, or being looked at
+    std::unordered_map<Polynomial::Terms, bool, TermsHash> seen;  // false: not shown, or being looked at
   };
   bool prove(const Polynomial& p, int depth, Search& search);
   bool step(const Polynomial& p, int depth, Search& search);
@@ -104,6 +106,7 @@ class SimplifyEngine {
 
   ExprPool& pool_;
   std::vector<Expr> raw_;            // as assumed
+  std::vector<Expr> taken_;          // the facts as the last pass took them in
   std::map<Expr, Expr> solved_;      // leaf -> expression without it
   std::vector<Polynomial> nonneg_;   // each >= 0
   std::vector<Polynomial> nonzero_;  // each != 0
@@ -111,22 +114,25 @@ class SimplifyEngine {
   std::map<Expr, bool> truths_;      // boolean atoms
   std::map<Expr, Range> ranges_;     // of atoms, from linear facts
   std::set<Expr> factors_;           // leaves that stand in products of the facts as assumed
+  std::set<Expr> positive_;          // leaves that S16 found in this pass
   bool dirty_ = false;               // facts were recorded since the last settle()
   bool restart_ = false;             // a leaf was solved: the facts must be taken in again
   bool contradiction_ = false;
   bool lemma_ = false;
+  bool taking_in_ = false;        // facts: no deep searches
   bool by_contradiction_ = true;  // is_zero may assume an equation and look for a contradiction
   bool spend(int work) const { return (*fuel_ -= work) >= 0; }
   std::shared_ptr<std::int64_t> fuel_ = std::make_shared<std::int64_t>(kFuel);  // shared with the children
   int cases_ = 0;                                                               // case splits around
   int depth_ = 0;                                                               // of nested rewriting
 
-  std::map<Expr, Division> divisions_;  // by quotient
-  std::map<Expr, Expr> remainders_;     // remainder -> quotient
+  std::map<Expr, Division> divisions_;              // by quotient
+  std::map<Expr, Expr> remainders_;                 // remainder -> quotient
+  std::map<Expr, std::vector<Polynomial>> digits_;  // of quotients of quotients: each >= 0
   std::unordered_map<Expr, Polynomial> polys_;
   std::unordered_map<Expr, Expr> booleans_;
   std::map<Expr, Range> atom_ranges_;
-  std::map<Polynomial::Terms, bool> proven_;
+  std::unordered_map<Polynomial::Terms, bool, TermsHash> proven_;
 };
 
 }  // namespace kir

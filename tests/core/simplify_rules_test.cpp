@@ -29,6 +29,20 @@ class SimplifyRule : public ::testing::Test {
   }
 };
 
+// What was assumed, in its order: the bounds first, then equations, each without what is known.
+TEST(Facts, ConjunctionImpliesWhatWasAssumed) {
+  ExprPool pool;
+  test::Formulas f(pool);
+  Facts facts(pool);
+  for (const char* fact : {"n == 4*m", "0 <= m < M", "m*4 < 4*M", "x mod 4 == 1 or m >= 3"}) facts.assume(f(fact));
+  std::string all;
+  for (Expr e : facts.conjunction()) all += to_string(e, [](Expr l) { return l.name(); }) + "; ";
+  EXPECT_EQ(all, "n == 4 * m; 0 <= m; m < M; x mod 4 == 1 or 2 < m; ");
+  facts.assume(f("m < 0"));
+  ASSERT_EQ(facts.conjunction().size(), 1u);
+  EXPECT_TRUE(facts.conjunction()[0].is_false());
+}
+
 TEST_F(SimplifyRule, S1_polynomials) {
   expect({{}, "N + 2*N - 3*N", "0"});
   expect({{}, "(N + 1)*(N + 1) - N*N - 2*N", "1"});
@@ -82,6 +96,15 @@ TEST_F(SimplifyRule, S6_nested_division) {
   expect({{}, "x floordiv 4 floordiv 8", "x floordiv 32"});
   expect({{"A >= 1", "B >= 1"}, "x floordiv A floordiv B", "x floordiv (A * B)"});
   expect_kept({"A >= 1"}, "x floordiv A floordiv B", "floordiv A floordiv B");
+}
+
+// What is left of a quotient by a further divisor is a digit, whatever it is multiplied with.
+TEST_F(SimplifyRule, S6_the_remainder_of_a_quotient_is_a_digit) {
+  const std::vector<std::string> facts = {"A >= 1", "B >= 1", "s >= 1", "B*s <= H"};
+  expect({facts, "0 <= s*(x floordiv A mod B)", "true"});
+  expect({facts, "s*(x floordiv A mod B) < H", "true"});
+  expect_kept(facts, "s*(x floordiv A mod B) + s < H", "H");
+  expect_kept({"A >= 1", "s >= 1", "B*s <= H"}, "s*(x floordiv A mod B) < H", "H");
 }
 
 TEST_F(SimplifyRule, S7_leading_coefficient_is_positive) {

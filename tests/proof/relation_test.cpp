@@ -19,6 +19,15 @@ kernel split(x: in f32[S, H * D], y: out f32[S, H, D], z: out f32[M * N], v: in 
                         {{"%h * D + %d", "%d * H + %h"}, {"%m * N + %n", "%n * M + %m"}});
 }
 
+// The extent K twice in one axis, and sums of unknowns in the loads that are no digits.
+TEST(Relations, APatchOfAnImageBecomesAColumn) {
+  expect_only_undamaged(read_file("corpus/indexing/im2col.kir"), {{"%i * K + %j", "%j * K + %i"},
+                                                                  {"%m * OW + %n", "%n * OH + %m"},
+                                                                  {"%m * stride + %i", "%m * stride + %j"},
+                                                                  {"%n * stride + %j - pad", "%n * stride + %j"},
+                                                                  {"%column < W", "%column < H"}});
+}
+
 TEST(Relations, AnotherNumberOfElementsIsAnError) {
   Verdicts v = check_kir(R"(kir 1
 kernel k(x: in f32[N], y: out f32[A, B], A: index, B: index) where A >= 0, B >= 0 {

@@ -118,14 +118,19 @@ TEST(Enumerate, decides_finite_domains_and_declines_others) {
   test::add(ledger, "infinite", {"0 <= a"}, "a >= 0");
   test::add(ledger, "undefined", {"0 <= a < 4"}, "5 floordiv a >= 0");
   test::add(ledger, "empty", {"4 <= a < 4"}, "false");
-  auto at = [&](std::size_t i) { return smt::enumerate(smt::make_problem(ledger.obligations[i]), 1 << 20); };
+  auto at = [&](std::size_t i, std::uint64_t limit = 1 << 20) {
+    const smt::Problem p = smt::make_problem(ledger.obligations[i]);
+    Facts hypotheses(*p.pool);
+    for (Expr h : p.hypotheses) hypotheses.assume(h);
+    return smt::enumerate(p, hypotheses, limit);
+  };
   EXPECT_TRUE(at(0)->valid);
   ASSERT_FALSE(at(1)->valid);
   EXPECT_EQ(at(1)->counterexample.size(), 2u);
   EXPECT_FALSE(at(2).has_value());
   EXPECT_FALSE(at(3).has_value());
   EXPECT_TRUE(at(4)->valid);
-  EXPECT_FALSE(smt::enumerate(smt::make_problem(ledger.obligations[0]), 255).has_value());
+  EXPECT_FALSE(at(0, 255).has_value());
 }
 
 TEST(DumpSmtlib, is_the_formula_before_simplification) {
