@@ -115,6 +115,42 @@ bool inverts(const Assignment& psi, const Assignment& phi, const std::vector<Exp
   return true;
 }
 
+// What the equations say where both sides are alike: of the outermost divisions, minima and choices of each kind, if there are
+// as many, operand by operand, and so on inside.
+std::vector<Equation> by_shape(const std::vector<Equation>& equations, const std::vector<Expr>& unknowns) {
+  constexpr ExprKind kKinds[] = {ExprKind::floordiv, ExprKind::mod, ExprKind::min, ExprKind::max, ExprKind::ite};
+  constexpr std::size_t kMost = 256;
+  auto is_open = [&](Expr e) {
+    return kir::mentions(e, [&](Expr l) { return std::find(unknowns.begin(), unknowns.end(), l) != unknowns.end(); });
+  };
+  auto outermost = [&](Expr e, ExprKind kind, bool open) {
+    std::vector<Expr> out;
+    auto visit = [&](auto& self, Expr x) -> void {
+      if (open && !is_open(x)) return;
+      if (x.is(kind)) return out.push_back(x);
+      for (Expr k : x.kids()) self(self, k);
+    };
+    visit(visit, e);
+    return out;
+  };
+  std::vector<Equation> all = equations;
+  for (std::size_t i = 0; i < all.size() && all.size() < kMost; ++i) {
+    const Equation e = all[i];
+    for (ExprKind kind : kKinds) {
+      const std::vector<Expr> left = outermost(e.left, kind, true), right = outermost(e.right, kind, false);
+      if (left.size() != right.size()) continue;
+      for (std::size_t n = 0; n < left.size(); ++n) {
+        std::vector<Expr> a(left[n].kids().begin(), left[n].kids().end()), b(right[n].kids().begin(), right[n].kids().end());
+        if (kind == ExprKind::min || kind == ExprKind::max)  // their operands come in no order
+          std::erase_if(a, [&](Expr x) { return std::erase(b, x) > 0; });
+        for (std::size_t k = 0; k < a.size() && a.size() == b.size(); ++k)
+          if (a[k].sort() == Sort::integer && b[k].sort() == Sort::integer && is_open(a[k])) all.push_back({a[k], b[k]});
+      }
+    }
+  }
+  return all;
+}
+
 // What the points are below, of those that begin at 0.
 Assignment limits(const Piece& p) {
   Assignment out;
@@ -141,6 +177,9 @@ std::optional<PointMap> propose_points(const Piece& k, const Piece& p, std::vect
   // Point for point where that explains the equations; else what they say.
   Assignment phi = by_position(k_vars, p_vars, equations);
   if (phi.empty()) phi = solve(k_vars, equations, pool, limits(k));
+  if (phi.size() < k_vars.size())
+    for (const auto& [unknown, value] : solve(k_vars, by_shape(equations, k_vars), pool, limits(k)))
+      phi.emplace(unknown, value);
   if (phi.size() < k_vars.size()) {
     phi.insert(elsewhere.begin(), elsewhere.end());
     by_range(k, p, phi);

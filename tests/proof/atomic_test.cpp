@@ -97,5 +97,17 @@ kernel spread(x: in f32[N], y: out f32[2 * N], z: out i32[2 * N]) {
   EXPECT_TRUE(v.fails(proof::ObligationKind::kir_race_free));
 }
 
+// Neither the coordinates nor the operands tell the member, but how they are made of it does.
+TEST(Atomics, PointsAreToldByTheShapeOfTheirElements) {
+  for (const char* body : {"  parallel i in 0..M { atomic_rmw.add y[i mod 4], 1 order(relaxed) }\n",
+                           "  parallel i in 0..N { atomic_rmw.max.s y[min(i, 3)], 5 order(relaxed) }\n",
+                           "  histogram y (i in 0..N) { yield to_index(x[min(i + 1, N - 1)]), 1 } out_of_range(drop)\n"}) {
+    const std::string kir =
+        std::string("kir 1\nkernel k(x: in i32[N], y: inout i32[4], z: inout i32[4], M: index) where M >= 0 {\n") +
+        "  parallel j in 0..4 { z[j] = 1 }\n" + body + "}\n";
+    expect_only_undamaged(kir, {{"= %w - O1", "= max(0, %w - O1 - 1)"}});
+  }
+}
+
 }  // namespace
 }  // namespace kir::test

@@ -49,6 +49,30 @@ TEST(Segments, AFoldIsMatchedRegionByRegion) {
   EXPECT_TRUE(check_kir(fold_kernel("", "tree")).all_proved());
 }
 
+// Exact summaries must not depend on how the axis is cut.
+TEST(Segments, AnExactSummaryIsTheSameForEveryCut) {
+  auto kernel = [](const std::string& summary, const std::string& combine) {
+    return "kir 1\nkernel cut(x: in i32[N], y: out i32[1]) {\n  let (n, most) = region_fold [0..N] uses (x) summarize [lo..hi] "
+           "{\n" +
+           summary + "    yield n, most\n  } combine order(tree) (a: i32, b: i32, c: i32, d: i32) { yield " + combine +
+           " } identity (0, -2147483648)\n  y[0] = n + most\n}\n";
+  };
+  const std::string n = "    let n = reduce add order(any) over i in lo..hi { i32(1) }\n";
+  const std::string most = "    let most = reduce max.s order(any) over i in lo..hi { x[i] }\n";
+  Verdicts v = check_kir(kernel(n + most, "a + c, max.s(b, d)"));
+  EXPECT_TRUE(v.all_proved()) << v.failures;
+  const std::pair<std::string, const char*> cuts[] = {
+      {n + most, "max.s(a, c), max.s(b, d)"},
+      {n + most, "a + c, b"},
+      {"    let one = i32(1)\n    let n = reduce (i in lo..hi) map { one } combine order(any) (a: i32, b: i32) { a + b } init "
+       "(one)\n" +
+           most,
+       "a + c, max.s(b, d)"},
+  };
+  for (const auto& [summary, combine] : cuts)
+    EXPECT_FALSE(check_kir(kernel(summary, combine)).all_proved()) << summary << combine;
+}
+
 TEST(Segments, AWholeAxisIsOneSegment) {
   // The loop that the summary of the whole axis is.
   Verdicts v = fold("", "tree", R"(  %some: i1 = index 0 < N
@@ -89,7 +113,7 @@ TEST(Segments, ExactSummariesAreNotTakenOnTrust) {
       "kir 1\nkernel count(x: in i32[N], y: out i32[1]) {\n  let p = region_fold [0..N] uses (x) summarize [lo..hi] {\n"
       "    let s = reduce max.s order(any) over n in lo..hi { x[n] }\n    yield s\n  } combine order(tree) (a: i32, b: i32) { "
       "yield "
-      "max.s(a, b) } identity (-2147483648)\n  y[0] = p\n}\n";
+      "min.s(a, b) } identity (2147483647)\n  y[0] = p\n}\n";
   EXPECT_TRUE(check_kir(kernel).fails(ObligationKind::segment_independence));
   EXPECT_FALSE(check_kir(replaced(kernel, "order(tree)", "order(strict)")).fails(ObligationKind::segment_independence));
 }
