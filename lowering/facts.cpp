@@ -244,7 +244,7 @@ class KernelFacts::Walk {
     Place place = resolve(f_.kernel_, view, std::move(at), f_.pool_, leaf());
     const std::optional<std::size_t> number = f_.view_number(place.base);
     if (!number) return;  // construction reports it
-    out_.push_back({id, write, *number, std::move(place.coordinates), site ? site : id});
+    out_.push_back({id, write, *number, std::move(place.coordinates), is_ordered(b_.op(id)), site ? site : id});
   }
   std::function<Expr(Expr)> leaf() {
     return [this](Expr l) { return l.is(ExprKind::value) ? bound(f_.expand(l.value())) : Expr(); };
@@ -311,6 +311,7 @@ bool is_axis_plus_visible(Expr e, Expr axis) {
 }  // namespace
 
 bool pinned_by_axis(const KernelFacts& facts, const Access& x, ValueId a, const Access& y, ValueId b) {
+  if (x.ordered || y.ordered) return false;
   ExprPool& pool = facts.pool();
   Expr axis = pool.position(0);
   auto with_axis = [&](Expr e, ValueId arg) {

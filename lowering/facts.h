@@ -24,6 +24,7 @@ struct Access {
   bool write = false;
   std::size_t view = 0;           // index into abi.views; beyond them, of a buffer
   std::vector<Expr> coordinates;  // facts' pool
+  bool ordered = false;           // acquires or releases
   OpId site;                      // the operation at which it is executed: op itself, or the `elem` that reads a tensor
 };
 
@@ -75,6 +76,11 @@ class KernelFacts {
 
   // Two views that may name one element: equal, or joined by alias facts (taken as transitive).
   bool may_alias(std::size_t view_a, std::size_t view_b) const { return alias_class_[view_a] == alias_class_[view_b]; }
+
+  // The kernel's order of the two may matter: elements that may be one, one of the accesses writing, or one of them orders all.
+  bool is_order_kept(const Access& x, const Access& y) const {
+    return x.ordered || y.ordered || ((x.write || y.write) && may_alias(x.view, y.view));
+  }
 
   // The buffer behind a view number beyond those of the ABI, and a view's name.
   OpId buffer(std::size_t view) const;

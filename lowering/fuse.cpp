@@ -16,7 +16,7 @@ class Fusing {
   explicit Fusing(const KernelFacts& facts) : f_(facts), b_(facts.body()) {
     for (OpId op : b_.region(f_.kernel().root).ops)
       for (const Access& a : f_.accesses(op))
-        if (a.write) stores_.push_back(&a);
+        if (a.write || a.ordered) stores_.push_back(&a);
   }
 
   // Tensors between whose `let` and use a store to what they load lies.
@@ -39,7 +39,7 @@ class Fusing {
   // Stores in operations of `region` at positions after `from` and before `to`.
   void check_between(const Access& load, OpId let, RegionId region, std::ptrdiff_t from, std::ptrdiff_t to) {
     for (const Access* s : stores_) {
-      if (!f_.may_alias(s->view, load.view)) continue;
+      if (!f_.is_order_kept(*s, load)) continue;
       OpId at = f_.ancestor_in(s->op, region);
       if (!at) continue;
       auto p = static_cast<std::ptrdiff_t>(f_.position(at));
@@ -59,7 +59,7 @@ class Fusing {
       bool repeats = op.kind != OpKind::if_else;
       if (repeats) {
         for (const Access* s : stores_)
-          if (f_.may_alias(s->view, load.view) && f_.ancestor_in(s->op, op.parent) == at && !same_member(op, load, *s))
+          if (f_.is_order_kept(*s, load) && f_.ancestor_in(s->op, op.parent) == at && !same_member(op, load, *s))
             outdated_.insert(let);
       }
       for (RegionId inner : op.regions)
@@ -72,6 +72,7 @@ class Fusing {
   // when the element decides the member.
   bool same_member(const Op& op, const Access& load, const Access& store) const {
     if (op.kind != OpKind::parallel) return false;
+    if (!store.write || !f_.may_alias(store.view, load.view)) return true;  // members are not ordered
     for (ValueId axis : b_.region(op.regions[0]).args)
       if (!pinned_by_axis(f_, load, axis, store, axis)) return false;
     return true;

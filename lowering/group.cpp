@@ -58,7 +58,7 @@ class Forming {
     }
     for (const Access* x : reach(a))
       for (const Access* y : reach(b))
-        if ((x->write || y->write) && f_.may_alias(x->view, y->view))
+        if (f_.is_order_kept(*x, *y))
           return fmt::format("{} is {} at {} and {} is {} at {}", view(*x), verb(*x), f_.where(x->op), view(*y), verb(*y),
                              f_.where(y->op));
     return {};
@@ -73,7 +73,9 @@ class Forming {
   }
 
   std::string view(const Access& a) const { return f_.view_name(a.view); }
-  static std::string_view verb(const Access& a) { return a.write ? "written" : "read"; }
+  static std::string_view verb(const Access& a) {
+    return a.ordered ? "accessed in order with all others" : a.write ? "written" : "read";
+  }
 
   std::size_t find(std::size_t i) const {
     while (parent_[i] != i) i = parent_[i];

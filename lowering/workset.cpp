@@ -240,7 +240,7 @@ class Analysis {
   std::optional<Conflict> first_conflict(const InstanceAxis& axis, OpId first, OpId second) const {
     for (const Access& x : f_.accesses(first))
       for (const Access& y : f_.accesses(second)) {
-        if (!(x.write || y.write) || !f_.may_alias(x.view, y.view) || own(axis, x.view)) continue;
+        if (!f_.is_order_kept(x, y) || (f_.may_alias(x.view, y.view) && own(axis, x.view))) continue;
         ValueId p = argument(axis, x), q = argument(axis, y);
         if (!p || !q || !pinned_by_axis(f_, x, p, y, q)) return Conflict{&x, &y};
       }
@@ -248,6 +248,11 @@ class Analysis {
   }
 
   std::string told(const InstanceAxis& axis, const Conflict& c) const {
+    if (c.x->ordered || c.y->ordered) {
+      const Access &order = c.x->ordered ? *c.x : *c.y, &other = c.x->ordered ? *c.y : *c.x;
+      return fmt::format("axis {} of the {} at {} stays inside: the atomic at {} orders what is accessed at {}", axis.name,
+                         row(b_.op(axis.parallel).kind).name, f_.where(axis.parallel), f_.where(order.op), f_.where(other.op));
+    }
     const Access &write = c.x->write ? *c.x : *c.y, &other = c.x->write ? *c.y : *c.x;
     return fmt::format(
         "axis {} of the parallel at {} stays inside: {} is written at {} and {} at {}, and an element does not "
@@ -270,7 +275,7 @@ class Analysis {
     for (const Access& x : f_.accesses(producer))
       for (const Access& y : f_.accesses(effect)) {
         if (w.axes.empty()) return;
-        if (!y.write || !f_.may_alias(x.view, y.view)) continue;
+        if (!f_.is_order_kept(x, y)) continue;
         w.reasons.push_back(fmt::format("no axis becomes an instance axis: {} is read at {} for all of them and written at {}",
                                         f_.view_name(y.view), f_.where(x.op), f_.where(y.op)));
         w.axes.clear();

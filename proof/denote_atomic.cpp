@@ -10,12 +10,6 @@
 namespace kir::proof {
 namespace {
 
-bool is_ordered(const Op& op) {
-  if (op.attrs.get<MemoryOrder>(AttrKey::memory_order) != MemoryOrder::relaxed) return true;
-  const MemoryOrder* failed = op.attrs.find<MemoryOrder>(AttrKey::failure_order);
-  return failed && *failed != MemoryOrder::relaxed;
-}
-
 // What two atomics must have in common to be one.
 std::string signature(const Op& op) {
   std::string s(row(op.kind).name);

@@ -137,9 +137,12 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
     std::vector<Expr> under = joined(context, domain(p));
     bool paired = false;
     std::string first_reason;
-    // Those of as many dimensions first: a lone value may look like any member.
+    // Those of as many dimensions first: a lone value may look like any member. Of these, such as have no partner yet: of equal
+    // effects each is one of its own.
     std::vector<std::size_t> candidates(kir_pieces.size());
     std::iota(candidates.begin(), candidates.end(), std::size_t{0});
+    auto has_partner = [&](std::size_t ki) { return std::ranges::any_of(found, [&](const Found& f) { return f.kir == ki; }); };
+    std::stable_partition(candidates.begin(), candidates.end(), [&](std::size_t ki) { return !has_partner(ki); });
     std::stable_partition(candidates.begin(), candidates.end(),
                           [&](std::size_t ki) { return kir_open[ki].binders.size() == p.binders.size(); });
     // By candidate: equations that its match left to be proved and that are no identities, and points at the very end of the

@@ -79,6 +79,13 @@ std::size_t value_count(OpKind k) {
   }
 }
 
+bool is_ordered(const Op& op) {
+  if (!is_atomic(op.kind)) return false;
+  if (op.attrs.get<MemoryOrder>(AttrKey::memory_order) != MemoryOrder::relaxed) return true;
+  const MemoryOrder* failed = op.attrs.find<MemoryOrder>(AttrKey::failure_order);
+  return failed && *failed != MemoryOrder::relaxed;
+}
+
 bool writes_element(OpKind k) { return value_count(k) > 0; }
 bool has_fill(OpKind k) { return k != OpKind::store && k != OpKind::atomic_store; }
 

@@ -24,6 +24,8 @@ std::size_t value_count(OpKind access);
 // The access may write.
 bool writes_element(OpKind access);
 bool has_fill(OpKind access);
+// An atomic that orders other accesses too: it acquires or releases, when it succeeds or when it fails.
+bool is_ordered(const Op& op);
 // What hardware reads and writes in one piece, and which operations it has on it.
 bool has_atomic(OpKind kind, const AtomicOp* operation, DType element);
 // The read-modify-write that each member of a histogram or scatter is: its combine is one such operation, in any order. Nothing

@@ -145,8 +145,10 @@ NodeId Parser::primary() {
     return literal(LiteralKind::floating);
   }
   if (at(Word::nan)) {
+    const std::uint32_t end = tok_.end;
     advance();
-    if (accept(Tok::lparen)) {
+    // Its bits stand right behind it: a statement of a program may begin with `(`.
+    if (tok_.begin == end && accept(Tok::lparen)) {
       expect(Tok::integer, "as the bits of a NaN");
       expect(Tok::rparen, "after the bits of a NaN");
     }

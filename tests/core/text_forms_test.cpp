@@ -305,6 +305,13 @@ TEST(PirText, FragmentsAndLayouts) {
   EXPECT_NE(text.find("layout @L = S[(2,4):(1@m,1@tid)]\n"), std::string::npos);
 }
 
+// Found by kir-fuzz: the next statement begins with a parenthesis.
+TEST(PirText, TheBitsOfANaNStandRightBehindIt) {
+  expect_pir_round_trip(program_around(
+      "%key: i32 = constant 1\n%nan: f32 = constant nan\n(%p1: i32, %p2: i32, %p3: i32, %p4: i32) = philox4x32_10 %key, %key, "
+      "%key, %key, %key, %key"));
+}
+
 TEST(Describe, UsesTheNamesOfTheProgram) {
   KirResult r = kir_of("kir 1\nkernel k(x: out f32[N]) { parallel i in 0..N { let j: index = index i + N\n x[i] = 0.0 } }");
   const Kernel& k = *r.module->kernels[0];

@@ -59,6 +59,17 @@ TEST(Atomics, TwoStatementsOnOneElementAreOrdered) {
   EXPECT_EQ(axes(b), (Axes{""}));
 }
 
+// Found by kir-fuzz.
+// shows: K3.4 K5.6
+TEST(Atomics, OneThatReleasesStaysWithWhatCameBefore) {
+  const std::string head =
+      "kernel k(x: in f32[N], y: out f32[N], flag: inout i32[1]) {\n  parallel i in 0..N { y[i] = x[i] }\n";
+  Built b = build(head + "  atomic_store flag[0] = 1 order(release)\n}");
+  EXPECT_EQ(axes(b), (Axes{""}));
+  EXPECT_SAYS(explanation(b), "accessed in order with all others");
+  EXPECT_EQ(axes(build(head + "  atomic_store flag[0] = 1 order(relaxed)\n}")), (Axes{"i", ""}));
+}
+
 TEST(Loops, OneThatCanEndEarlyKeepsItsAxesInside) {
   Built b = build(
       "kernel k(x: in i32[N], y: inout i32[M]) {\n"

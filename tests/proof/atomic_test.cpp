@@ -109,5 +109,26 @@ TEST(Atomics, PointsAreToldByTheShapeOfTheirElements) {
   }
 }
 
+TEST(Atomics, TwoAlikeAreTwo) {
+  const std::string kir =
+      "kir 1\nkernel twice(y: inout i32[N]) {\n  parallel i in 0..N {\n    atomic_rmw.add y[i], 1 order(relaxed)\n"
+      "    atomic_rmw.add y[i], 1 order(relaxed)\n  }\n}\n";
+  const std::string good = constructed(kir);
+  Verdicts v = check_refinement(kir, good);
+  EXPECT_TRUE(v.all_proved()) << v.failures;
+  const std::size_t second = good.rfind("atomic_rmw.add");
+  ASSERT_NE(second, std::string::npos);
+  std::string once = good;
+  once.erase(once.rfind('\n', second), once.find('\n', second) - once.rfind('\n', second));
+  EXPECT_FALSE(check_refinement(kir, once).all_proved()) << once;
+  std::string thrice = good;
+  const std::size_t line = thrice.rfind('\n', second);
+  std::string again = thrice.substr(line, thrice.find('\n', second) - line);
+  const std::size_t name = again.find('%');
+  again.replace(name, again.find(':') - name, "%more");
+  thrice.insert(thrice.find('\n', second), again);
+  EXPECT_FALSE(check_refinement(kir, thrice).all_proved()) << thrice;
+}
+
 }  // namespace
 }  // namespace kir::test
