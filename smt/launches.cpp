@@ -6,8 +6,8 @@
 #include <array>
 #include <charconv>
 #include <set>
-#include <span>
 
+#include "core/interp/launch_data.h"
 #include "smt/z3_backend.h"
 
 namespace kir::smt {
@@ -73,49 +73,6 @@ void fill(Tensor& t, Contents contents, std::uint64_t seed) {
   Random random(seed);
   std::int64_t cells = static_cast<std::int64_t>(t.bytes.size()) / byte_size(t.dtype);
   for (std::int64_t i = 0; i < cells; ++i) t.store(i, sample(t.dtype, contents, random));
-}
-
-// Gives an integer view contents that satisfy its data preconditions. False: none of its element type and size do, or its
-// elements share addresses.
-bool arrange(Tensor& t, std::span<const DataFact> facts, const Symbols& symbols, Random& random) {
-  std::int64_t lo = -3, hi = 9;
-  bool sorted = false, different = false, bounded = false;
-  for (const DataFact& f : facts) {
-    sorted |= f.kind == DataFactKind::nondecreasing;
-    different |= f.kind == DataFactKind::unique;
-    if (f.kind != DataFactKind::in_range) continue;
-    auto from = value_of(f.lo, symbols), to = value_of(f.hi, symbols);
-    if (!from || !to) return false;
-    lo = bounded ? std::max(lo, *from) : *from;
-    hi = bounded ? std::min(hi, *to) : *to;
-    bounded = true;
-  }
-  std::int64_t n = 1;
-  for (std::int64_t e : t.shape) n *= e;
-  const Integer room = std::max<Integer>(0, Integer{hi} - lo);
-  if (n == 0) return true;
-  if (bounded && (room == 0 || (different && room < n))) return false;
-  std::vector<std::int64_t> values;
-  if (different) {
-    // Of the first candidates, more than there are elements where there is room, each at most once.
-    std::vector<std::int64_t> candidates(static_cast<std::size_t>(bounded ? std::min<Integer>(room, 2 * n) : 2 * n));
-    for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i] = lo + static_cast<std::int64_t>(i);
-    for (std::size_t i = candidates.size(); i-- > 1;)
-      std::swap(candidates[i], candidates[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i) + 1))]);
-    values.assign(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(n));
-  } else {
-    const std::int64_t most = static_cast<std::int64_t>(std::min<Integer>(room, INT64_MAX));
-    for (std::int64_t i = 0; i < n; ++i)
-      values.push_back(random.below(4) == 0 ? hi - 1 : lo + random.below(std::max<std::int64_t>(most, 1)));
-  }
-  if (sorted) std::sort(values.begin(), values.end());
-  for (std::int64_t i = 0; i < n; ++i) {
-    std::vector<std::int64_t> at(t.shape.size());
-    std::int64_t rest = i;
-    for (std::size_t k = at.size(); k-- > 0; rest /= t.shape[k]) at[k] = rest % t.shape[k];
-    t.store(t.address(at), Scalar::of_int(t.dtype, values[static_cast<std::size_t>(i)]));
-  }
-  return true;
 }
 
 // Everything that a launch must satisfy, over the symbols of the ABI.
@@ -251,11 +208,7 @@ std::optional<LaunchArgs> make_args(const Abi& abi, const Symbols& symbols, Cont
     if (!tensors[i]) {
       tensors[i] = std::make_shared<Tensor>(Tensor::strided(v.dtype, shape, strides));
       fill(*tensors[i], contents, seed * 64 + i);
-      std::vector<DataFact> facts;
-      for (const DataFact& f : abi.data)
-        if (f.view == i) facts.push_back(f);
-      Random random(seed * 64 + i);
-      if (!facts.empty() && !arrange(*tensors[i], facts, symbols, random)) return {};
+      if (!arrange_data(abi, i, symbols, seed * 64 + i, *tensors[i])) return {};
     }
     args.views[v.name] = tensors[i];
   }

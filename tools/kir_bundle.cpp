@@ -70,7 +70,8 @@ void add_corpus(tools::BundleWriter& writer, const fs::path& corpus) {
     Diagnostics diagnostics;
     auto module = parse_kir(source, diagnostics);
     if (!module) throw Trouble(diagnostics.render(*source));
-    for (const tools::CorpusEntry& entry : tools::corpus_entries(fs::path(path).replace_extension(".json").string())) {
+    for (const tools::CorpusEntry& entry :
+         tools::corpus_entries(fs::path(path).replace_extension(".json").string(), corpus.string())) {
       if (!entry.constructed) continue;
       const std::string& id = entry.name;
       const Kernel* found = module->find(id);
@@ -124,8 +125,8 @@ int run_tool(int argc, char** argv) {
     add_trials(writer);
     writer.finish();
     if (!staged->commit(&error)) throw Trouble(error);
-    fmt::print("{} programs, {} launches, {} with extreme values left out as erroneous{}\n", writer.programs(), writer.cases(),
-               writer.left_out(), emit::toolkit_available() ? "" : "; PTX only, without the CUDA Toolkit");
+    fmt::print("{} programs, {} launches, {} left out as erroneous{}\n", writer.programs(), writer.cases(), writer.left_out(),
+               emit::toolkit_available() ? "" : "; PTX only, without the CUDA Toolkit");
     return 0;
   } catch (const Trouble& e) {
     fmt::print(stderr, "kir-bundle: {}\n", e.what());

@@ -28,7 +28,7 @@ Row run_case(runtime::Gpu& gpu, const fs::path& bundle, const std::string& kerne
     row.detail = std::move(detail);
   };
   LaunchArgs args;
-  if (std::string e = runtime::make_arguments(launch.abi, c, &args); !e.empty()) {
+  if (std::string e = runtime::make_arguments(launch.abi, c, bundle.string(), &args); !e.empty()) {
     fail(e);
     return row;
   }

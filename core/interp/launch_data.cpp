@@ -70,27 +70,85 @@ std::string broken(const DataFact& f, const Elements& v, Integer lo, Integer hi)
   return "it is of an unknown kind";
 }
 
+std::optional<Integer> value(Expr e, const std::map<std::string, std::int64_t>& symbols) {
+  if (e == Expr()) return 0;
+  const EvalResult r = evaluate(e, [&](Expr leaf) -> std::optional<Integer> {
+    auto it = leaf.is(ExprKind::symbol) ? symbols.find(leaf.name()) : symbols.end();
+    return it == symbols.end() ? std::nullopt : std::optional<Integer>(it->second);
+  });
+  return r.error == EvalError::none ? std::optional<Integer>(r.value) : std::nullopt;
+}
+
+// SplitMix64 (Steele, Lea, Flood 2014): a function of the state alone, equal on every platform.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::int64_t below(std::int64_t n) {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ull);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return static_cast<std::int64_t>((z ^ (z >> 31)) % static_cast<std::uint64_t>(n));
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
 }  // namespace
 
 bool check_data(const Abi& abi, const std::vector<TensorPtr>& views, const std::map<std::string, std::int64_t>& symbols,
                 Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.error_count();
-  auto value = [&](Expr e) -> std::optional<Integer> {
-    if (e == Expr()) return 0;
-    const EvalResult r = evaluate(e, [&](Expr leaf) -> std::optional<Integer> {
-      auto it = leaf.is(ExprKind::symbol) ? symbols.find(leaf.name()) : symbols.end();
-      return it == symbols.end() ? std::nullopt : std::optional<Integer>(it->second);
-    });
-    return r.error == EvalError::none ? std::optional<Integer>(r.value) : std::nullopt;
-  };
   for (const DataFact& f : abi.data) {
     const ViewParam& p = abi.views[f.view];
     const std::string text = data_text(abi, f);
-    const std::optional<Integer> lo = value(f.lo), hi = value(f.hi);
+    const std::optional<Integer> lo = value(f.lo, symbols), hi = value(f.hi, symbols);
     const std::string why = lo && hi ? broken(f, Elements(p.name, *views[f.view]), *lo, *hi) : "a bound has no value";
     if (!why.empty()) diagnostics.error("A-16", f.range, fmt::format("the precondition {} does not hold: {}", text, why));
   }
   return diagnostics.error_count() == before;
+}
+
+bool arrange_data(const Abi& abi, std::size_t view, const std::map<std::string, std::int64_t>& symbols, std::uint64_t seed,
+                  Tensor& t) {
+  std::int64_t lo = -3, hi = 9;
+  bool any = false, sorted = false, different = false, bounded = false;
+  for (const DataFact& f : abi.data) {
+    if (f.view != view) continue;
+    any = true;
+    sorted |= f.kind == DataFactKind::nondecreasing;
+    different |= f.kind == DataFactKind::unique;
+    if (f.kind != DataFactKind::in_range) continue;
+    const auto from = value(f.lo, symbols), to = value(f.hi, symbols);
+    if (!from || !to) return false;
+    auto in_64_bits = [](Integer v) { return static_cast<std::int64_t>(std::clamp<Integer>(v, INT64_MIN, INT64_MAX)); };
+    lo = bounded ? std::max(lo, in_64_bits(*from)) : in_64_bits(*from);
+    hi = bounded ? std::min(hi, in_64_bits(*to)) : in_64_bits(*to);
+    bounded = true;
+  }
+  const std::int64_t n = Elements(abi.views[view].name, t).count();
+  if (!any || n == 0) return true;
+  const Integer room = std::max<Integer>(0, Integer{hi} - lo);
+  if (n > max_launch_bytes() || (bounded && (room == 0 || (different && room < n)))) return false;
+  Random random(seed);
+  std::vector<std::int64_t> values;
+  if (different) {
+    // Of the first candidates, more than there are elements where there is room, each at most once.
+    std::vector<std::int64_t> candidates(static_cast<std::size_t>(bounded ? std::min<Integer>(room, 2 * n) : 2 * n));
+    for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i] = lo + static_cast<std::int64_t>(i);
+    for (std::size_t i = candidates.size(); i-- > 1;)
+      std::swap(candidates[i], candidates[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i) + 1))]);
+    values.assign(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(n));
+  } else {
+    const std::int64_t most = static_cast<std::int64_t>(std::min<Integer>(room, INT64_MAX));
+    for (std::int64_t i = 0; i < n; ++i)
+      values.push_back(random.below(4) == 0 ? hi - 1 : lo + random.below(std::max<std::int64_t>(most, 1)));
+  }
+  if (sorted) std::sort(values.begin(), values.end());
+  const Elements elements(abi.views[view].name, t);
+  for (std::int64_t i = 0; i < n; ++i)
+    t.store(t.address(elements.at(i)), Scalar::of_int(t.dtype, values[static_cast<std::size_t>(i)]));
+  return true;
 }
 
 }  // namespace kir

@@ -10,4 +10,9 @@ namespace kir {
 bool check_data(const Abi& abi, const std::vector<TensorPtr>& views, const std::map<std::string, std::int64_t>& symbols,
                 Diagnostics& diagnostics);
 
+// Gives a view contents that satisfy its data preconditions; without any the tensor stays as it is. A function of the tensor's
+// form, the symbols and the seed. False: none of its element type and size do. O(elements log elements).
+bool arrange_data(const Abi& abi, std::size_t view, const std::map<std::string, std::int64_t>& symbols, std::uint64_t seed,
+                  Tensor& t);
+
 }  // namespace kir

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <set>
 
+#include "core/interp/launch_data.h"
 #include "core/interp/tensor_text.h"
 
 namespace kir {
@@ -55,7 +56,7 @@ class Maker {
     if (!symbols) return std::nullopt;
     std::optional<LaunchLayout> layout = resolve_layout(abi_, *symbols, diagnostics_);
     if (!layout || !fits_this_machine(abi_, *layout, diagnostics_)) return std::nullopt;
-    for (std::size_t i = 0; i < abi_.views.size(); ++i) make_view(i, layout->views[i]);
+    for (std::size_t i = 0; i < abi_.views.size(); ++i) make_view(i, layout->views[i], layout->symbols);
     share();
     if (diagnostics_.error_count() != before) return std::nullopt;
     args_.symbols = std::move(*symbols);
@@ -109,7 +110,7 @@ class Maker {
       fail(p.range, fmt::format("view {}: {}", p.name, error));
   }
 
-  void make_view(std::size_t i, const ViewExtent& extent) {
+  void make_view(std::size_t i, const ViewExtent& extent, const std::map<std::string, std::int64_t>& symbols) {
     const ViewParam& p = abi_.views[i];
     const std::string& text = texts_[i];
     if (text.starts_with('@') || (text.empty() && p.access != Access::out)) return;
@@ -118,7 +119,10 @@ class Maker {
       return;
     }
     auto t = std::make_shared<Tensor>(Tensor::strided(p.dtype, extent.shape, extent.strides));
-    if (std::optional<RandomText> r = parse_random(text)) fill_random(*t, r->seed, r->special);
+    if (std::optional<RandomText> r = parse_random(text)) {
+      fill_random(*t, r->seed, r->special);
+      arrange_data(abi_, i, symbols, r->seed, *t);  // where it cannot, bind_launch says what does not hold
+    }
     if (files_[i] && !lay_out(*files_[i], *t))
       return fail(p.range, fmt::format("view {}: elements that are one address (strides ({})) differ in the argument", p.name,
                                        fmt::join(extent.strides, ", ")));

@@ -3,9 +3,8 @@
 //   data scalar  alpha=1.5 (a literal of its type) or alpha=random:SEED
 //   view         x=FILE.npy     its logical elements, laid out with the ABI's strides
 //                x=[[1, 2.5], [nan, 4]]  the same, written out (core/interp/tensor_text.h)
-//                x=random:SEED  fill_random; x=random:SEED:special with special values
-//                x=zeros
-//                y=@x           the memory of x
+//                x=random:SEED  fill_random, or what satisfies the data preconditions; x=random:SEED:special with special
+//                values x=zeros y=@x           the memory of x
 // Integers that stand alone as an extent may be left out where a file or an array tells them. A view that is only written may
 // be left out: it holds zeros. Views declared the same share one argument.
 #pragma once

@@ -133,6 +133,11 @@ void Tensor::store(std::int64_t address, const Scalar& v) {
   std::memcpy(bytes.data() + at, &v.bits, size);
 }
 
+void Tensor::assign(const Tensor& from) {
+  KIR_CHECK(from.dtype == dtype && from.shape == shape, "tensors of one form");
+  for_each_element(shape, [&](const std::vector<std::int64_t>& at) { store(address(at), from.load(from.address(at))); });
+}
+
 Tensor Tensor::dense() const {
   Tensor out = row_major(dtype, shape);
   std::int64_t next = 0;

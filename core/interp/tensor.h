@@ -26,7 +26,8 @@ struct Tensor {
   std::int64_t address(std::span<const std::int64_t> coordinates) const;
   Scalar load(std::int64_t address) const;
   void store(std::int64_t address, const Scalar& v);
-  Tensor dense() const;  // row-major copy of the logical contents
+  Tensor dense() const;             // row-major copy of the logical contents
+  void assign(const Tensor& from);  // the logical contents of a tensor of this element type and shape
 };
 
 // Bytes that a tensor of this form occupies: 0 when an extent is 0, else 1 + sum of (extent - 1) * stride elements.

@@ -10,7 +10,8 @@ std::string to_json(const Bundle& bundle) {
     Json cases = Json::array();
     for (const BundleCase& c : k.cases) {
       Json views = Json::object(), expected = Json::object();
-      for (const auto& [name, v] : c.views) views[name] = {{"seed", v.seed}, {"special", v.special}, {"same_as", v.same_as}};
+      for (const auto& [name, v] : c.views)
+        views[name] = {{"seed", v.seed}, {"special", v.special}, {"same_as", v.same_as}, {"file", v.file}};
       for (const auto& [name, e] : c.expected) expected[name] = {{"file", e.file}, {"radius", e.radius}};
       cases.push_back(
           {{"label", c.label}, {"symbols", c.symbols}, {"scalars", c.scalars}, {"views", views}, {"expected", expected}});
@@ -34,7 +35,8 @@ std::optional<Bundle> bundle_from_json(const std::string& text, std::string* err
       for (const auto& [key, v] : r.object(c, "symbols").items()) one.symbols[key] = r.as_integer(v, key, kLow, kHigh);
       for (const auto& [key, v] : r.object(c, "scalars").items()) one.scalars[key] = r.as_text(v, key);
       for (const auto& [key, v] : r.object(c, "views").items())
-        one.views[key] = {static_cast<std::uint64_t>(r.integer(v, "seed", 0)), r.boolean(v, "special"), r.text(v, "same_as")};
+        one.views[key] = {static_cast<std::uint64_t>(r.integer(v, "seed", 0)), r.boolean(v, "special"), r.text(v, "same_as"),
+                          r.text(v, "file")};
       for (const auto& [key, e] : r.object(c, "expected").items()) one.expected[key] = {r.text(e, "file"), r.text(e, "radius")};
       if (one.expected.empty()) r.fail(fmt::format("a case of {} expects nothing", kernel.name));
       kernel.cases.push_back(std::move(one));

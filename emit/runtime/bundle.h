@@ -4,9 +4,11 @@
 //   bundle.json            the manifest
 //   artifacts/<name>/      one artifact folder per kernel
 //   expected/<name>/...    dense .npy files
+//   given/<name>/...       likewise: contents of inputs
 //
-// Arguments are not stored: every view, outputs included, starts as fill_random of a seed in the form that the ABI and the
-// sizes determine (core/interp), and so do no bytes that both sides could disagree on.
+// Most arguments are not stored: a view starts as fill_random of a seed in the form that the ABI and the sizes determine
+// (core/interp), with what its data preconditions ask for, and so do no bytes that both sides could disagree on. Inputs that
+// are right for no reason that the ABI knows are files.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +23,7 @@ struct BundleView {
   std::uint64_t seed = 0;
   bool special = false;  // NaN, infinities, extremes among the elements
   std::string same_as;   // the view whose memory it is; "" for its own
+  std::string file;      // of its contents, relative to the bundle; "" for random ones
 };
 
 struct BundleExpectation {

@@ -4,9 +4,11 @@
 
 #include <cmath>
 
+#include "core/interp/launch_data.h"
+
 namespace kir::runtime {
 
-std::string make_arguments(const Abi& abi, const BundleCase& c, LaunchArgs* args) {
+std::string make_arguments(const Abi& abi, const BundleCase& c, const std::string& bundle, LaunchArgs* args) {
   Diagnostics diagnostics;
   auto layout = resolve_layout(abi, c.symbols, diagnostics);
   if (!layout || !fits_this_machine(abi, *layout, diagnostics)) {
@@ -21,7 +23,17 @@ std::string make_arguments(const Abi& abi, const BundleCase& c, LaunchArgs* args
     if (found == c.views.end()) return fmt::format("view {} is not described", view.name);
     if (!found->second.same_as.empty()) continue;
     auto t = std::make_shared<Tensor>(Tensor::strided(view.dtype, layout->views[i].shape, layout->views[i].strides));
+    if (!found->second.file.empty()) {
+      std::string error;
+      const std::optional<Tensor> given = read_npy(bundle + "/" + found->second.file, view.dtype, &error);
+      if (!given) return error;
+      if (given->shape != t->shape || given->dtype != t->dtype) return found->second.file + " has another form";
+      t->assign(*given);
+      args->views[view.name] = std::move(t);
+      continue;
+    }
     fill_random(*t, found->second.seed, found->second.special);
+    arrange_data(abi, i, layout->symbols, found->second.seed, *t);  // where it cannot, bind_launch says what does not hold
     args->views[view.name] = std::move(t);
   }
   for (const auto& [name, v] : c.views) {

@@ -10,7 +10,7 @@
 namespace kir::runtime {
 
 // The arguments of a case, made as bundle.h says. "" on success.
-std::string make_arguments(const Abi& abi, const BundleCase& c, LaunchArgs* args);
+std::string make_arguments(const Abi& abi, const BundleCase& c, const std::string& bundle, LaunchArgs* args);
 
 struct Comparison {
   bool ok = true;

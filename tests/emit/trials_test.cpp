@@ -47,8 +47,8 @@ TEST(Trials, ThreadProgramsGiveTheInterpretersResultsOnTheHost) {
     c.symbols = t.symbols;
     for (std::size_t i = 0; i < p->abi.views.size(); ++i) c.views[p->abi.views[i].name] = {2 + 2 * i, false, ""};
     LaunchArgs a, b;
-    ASSERT_EQ(runtime::make_arguments(p->abi, c, &a), "");
-    ASSERT_EQ(runtime::make_arguments(p->abi, c, &b), "");
+    ASSERT_EQ(runtime::make_arguments(p->abi, c, "", &a), "");
+    ASSERT_EQ(runtime::make_arguments(p->abi, c, "", &b), "");
     ASSERT_EQ(kernel->run(*bind_launch(p->abi, a, diagnostics)), "");
     InterpretResult result = interpret(*p, *bind_launch(p->abi, b, diagnostics));
     ASSERT_TRUE(result.ok()) << result.error->message;

@@ -56,7 +56,7 @@ double spacing(const Scalar& s) {
 
 }  // namespace
 
-std::vector<CorpusEntry> corpus_entries(const std::string& path) {
+std::vector<CorpusEntry> corpus_entries(const std::string& path, const std::string& corpus) {
   constexpr std::size_t kMaxJson = std::size_t{16} << 20;
   constexpr std::int64_t kHigh = std::numeric_limits<std::int64_t>::max();
   std::string error;
@@ -74,7 +74,7 @@ std::vector<CorpusEntry> corpus_entries(const std::string& path) {
     if (k.contains("scalars"))
       for (const auto& [name, v] : r.object(k, "scalars").items())
         scalars[name] = v.is_string() ? r.as_text(v, name) : v.dump();
-    for (const runtime::Json& s : r.list(k, "sizes")) {
+    auto sizes_of = [&](const runtime::Json& s) {
       if (!s.is_object()) r.fail(fmt::format("sizes of {} are no object", entry.name));
       CorpusEntry::Sizes sizes{{}, scalars};
       for (const auto& [name, v] : s.items()) {
@@ -83,8 +83,14 @@ std::vector<CorpusEntry> corpus_entries(const std::string& path) {
         else
           sizes.symbols[name] = r.as_integer(v, name, -kHigh, kHigh);
       }
-      entry.sizes.push_back(std::move(sizes));
-    }
+      return sizes;
+    };
+    for (const runtime::Json& s : r.list(k, "sizes")) entry.sizes.push_back(sizes_of(s));
+    if (k.contains("contents") && k["contents"] == "reference")
+      for (const runtime::Json& e : r.list(k, "expected"))
+        entry.stored.push_back(
+            {fmt::format("{}/expected/{}/{}", corpus, std::filesystem::path(path).stem().string(), r.text(e, "name")),
+             sizes_of(r.object(e, "sizes"))});
     if (entry.sizes.empty()) r.fail(fmt::format("{} has no sizes", entry.name));
     if (k.contains("oracle"))
       for (const auto& [name, v] : r.object(k, "oracle").items())
@@ -104,6 +110,7 @@ void BundleWriter::add_kernel(const std::string& name, const Kernel& kernel, con
   if (auto large = enlarged(kernel.abi, sizes.back().symbols)) sizes.push_back({*large, sizes.back().scalars});
   const bool may_alias = std::any_of(kernel.abi.aliases.begin(), kernel.abi.aliases.end(),
                                      [](const AliasFact& f) { return f.kind == AliasKind::may_alias; });
+  for (const CorpusEntry::Stored& s : entry.stored) add_case(k, kernel, entry, s.sizes, 0, false, false, s.folder);
   for (const CorpusEntry::Sizes& s : sizes) {
     add_case(k, kernel, entry, s, 2, false, false);
     if (!same_order || &s == &sizes.back()) continue;
@@ -115,27 +122,42 @@ void BundleWriter::add_kernel(const std::string& name, const Kernel& kernel, con
 }
 
 void BundleWriter::add_case(runtime::BundleKernel& k, const Kernel& kernel, const CorpusEntry& entry,
-                            const CorpusEntry::Sizes& sizes, std::uint64_t seed, bool special, bool aliased) {
+                            const CorpusEntry::Sizes& sizes, std::uint64_t seed, bool special, bool aliased,
+                            const std::string& stored) {
   runtime::BundleCase c;
-  c.label = label(sizes.symbols, seed, special) + (aliased ? ", aliased" : "");
+  c.label = label(sizes.symbols, seed, special) + (aliased ? ", aliased" : "") + (stored.empty() ? "" : ", stored inputs");
   c.symbols = sizes.symbols;
   c.scalars = sizes.scalars;
   for (std::size_t i = 0; i < kernel.abi.views.size(); ++i) {
     runtime::BundleView view{seed + 2 * i, special, ""};
     for (const AliasFact& f : kernel.abi.aliases)
       if (f.b == i && (aliased || f.kind == AliasKind::same)) view.same_as = kernel.abi.views[f.a].name;
-    c.views[kernel.abi.views[i].name] = view;
+    const std::string& name = kernel.abi.views[i].name;
+    if (const std::string input = fmt::format("{}/in.{}.npy", stored, name);
+        !stored.empty() && std::filesystem::exists(input)) {
+      view.file = fmt::format("given/{}/{}.{}.npy", k.name, k.cases.size(), name);
+      const std::filesystem::path to = out_ / view.file;
+      std::filesystem::create_directories(to.parent_path());
+      std::filesystem::copy_file(input, to);
+    }
+    c.views[name] = view;
   }
   LaunchArgs args;
-  if (std::string e = runtime::make_arguments(kernel.abi, c, &args); !e.empty())
+  if (std::string e = runtime::make_arguments(kernel.abi, c, out_.string(), &args); !e.empty())
     throw Trouble(k.name + ", " + c.label + ": " + e);
   Diagnostics diagnostics;
   auto bound = bind_launch(kernel.abi, args, diagnostics);
+  // Extreme values may make a launch erroneous (a zero divisor, say), and so may contents where some are stored; others must
+  // not.
+  const bool may_err = special || (stored.empty() && !entry.stored.empty());
+  if (!bound && may_err) {
+    ++left_out_;
+    return;
+  }
   if (!bound) throw Trouble(k.name + ", " + c.label + ": " + rendered(diagnostics, kernel.source));
   Reference reference = interpret_reference(kernel, *bound);
   if (!reference.result.ok()) {
-    // Extreme values may make a launch erroneous (a zero divisor, say); the plain ones must not.
-    if (!special) throw Trouble(fmt::format("{}, {}: {}", k.name, c.label, reference.result.error->message));
+    if (!may_err) throw Trouble(fmt::format("{}, {}: {}", k.name, c.label, reference.result.error->message));
     ++left_out_;
     return;
   }
@@ -171,7 +193,7 @@ void BundleWriter::add_program(const std::string& name, const PhysicalProgram& p
   c.symbols = symbols;
   for (std::size_t i = 0; i < program.abi.views.size(); ++i) c.views[program.abi.views[i].name] = {seed + 2 * i, special, ""};
   LaunchArgs args;
-  if (std::string e = runtime::make_arguments(program.abi, c, &args); !e.empty())
+  if (std::string e = runtime::make_arguments(program.abi, c, out_.string(), &args); !e.empty())
     throw Trouble(name + ", " + c.label + ": " + e);
   Diagnostics diagnostics;
   auto bound = bind_launch(program.abi, args, diagnostics);

@@ -27,11 +27,18 @@ struct CorpusEntry {
     std::map<std::string, std::int64_t> symbols;
     std::map<std::string, std::string> scalars;  // data scalars, as literals
   };
-  std::vector<Sizes> sizes;       // at least one
+  std::vector<Sizes> sizes;  // at least one
+  // Where random contents are not right: stored cases, whose inputs are files `in.<view>.npy` of the folder.
+  struct Stored {
+    std::string folder;
+    Sizes sizes;
+  };
+  std::vector<Stored> stored;
   bool constructed = true;        // false: only the reference interpreter runs it
   std::set<std::string> inexact;  // written views that are not the same bits on every provider
 };
-std::vector<CorpusEntry> corpus_entries(const std::string& path);  // of a FILE.json
+// Of a FILE.json; the stored cases are in CORPUS/expected.
+std::vector<CorpusEntry> corpus_entries(const std::string& path, const std::string& corpus);
 
 class BundleWriter {
  public:
@@ -49,12 +56,12 @@ class BundleWriter {
   void finish() const;
   std::size_t programs() const { return bundle_.kernels.size(); }
   std::size_t cases() const;
-  std::size_t left_out() const { return left_out_; }  // extreme values made them erroneous
+  std::size_t left_out() const { return left_out_; }  // their contents made them erroneous
 
  private:
   void write_program(const std::string& name, const PhysicalProgram& program) const;
   void add_case(runtime::BundleKernel& k, const Kernel& kernel, const CorpusEntry& entry, const CorpusEntry::Sizes& sizes,
-                std::uint64_t seed, bool special, bool aliased);
+                std::uint64_t seed, bool special, bool aliased, const std::string& stored = {});
   void save(const std::string& file, const Tensor& t) const;
 
   std::filesystem::path out_;
