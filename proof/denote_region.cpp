@@ -142,6 +142,7 @@ BodyDenoter::Segments BodyDenoter::segments(const Op& op) {
     for (const Binder& b : binders) node->scope.push_back(b.range.var);
   Interval single{pool_.fresh("member"), s.begin, s.end};
   node->members = {single};
+  if (s.strict && predicate) node->where = active_at(s, single.var);
   node->map = s.summary_of(single.var, single.var + 1, terms_);
   node->combine = s.combine;
   node->order = op.attrs.get<Order>(AttrKey::order);
@@ -206,7 +207,6 @@ void BodyDenoter::run_region_fold(const Op& op) {
   const ScalarList none, *given = op.attrs.find<ScalarList>(AttrKey::identity);
   const ScalarList& identity = given ? *given : none;
   const bool predicate = s.active != Expr();
-  if (s.strict && predicate) return run_unsupported(op, "no rule says which single members a `where` leaves");
   if (identity.empty()) {
     // The first member of the axis is there. (That another one is shows no rule.)
     Expr some = less(s.begin, s.end);

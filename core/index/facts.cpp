@@ -18,7 +18,15 @@ bool is_leaf(Expr e) {
   return e.is(ExprKind::symbol) || e.is(ExprKind::value) || e.is(ExprKind::position) || e.is(ExprKind::variable);
 }
 
-bool is_equation(Expr e) { return e.is(ExprKind::eq) && e.kid(0).sort() == Sort::integer; }
+enum class Taken : std::uint8_t { bounds, relations, equations, connectives };
+
+Taken taken_as(Expr e) {
+  if (e.kids().size() != 2 || e.kid(0).sort() != Sort::integer) return e.kids().empty() ? Taken::relations : Taken::connectives;
+  if (e.is(ExprKind::eq)) return Taken::equations;
+  const Expr a = e.kid(0), b = e.kid(1);
+  const bool bound = (is_leaf(a) || is_leaf(b) || a.is(ExprKind::constant)) && a.kids().size() < 2 && b.kids().size() < 2;
+  return bound ? Taken::bounds : Taken::relations;
+}
 
 }  // namespace
 
@@ -72,10 +80,9 @@ void SimplifyEngine::settle() {
   for (Expr e : raw_) note_factors(e, seen);
   for (int i = 0; i < kMaxPasses && !contradiction_; ++i) {
     pass();
-    // What is known to be positive may be a divisor in facts that were taken in before that was seen.
-    for (Expr a : std::exchange(positive_, {})) {
-      const Expr fact = less_equal(pool_.constant(1), a);
-      if (solved_.contains(a) || std::find(raw_.begin(), raw_.end(), fact) != raw_.end()) continue;
+    // What was learnt may say something about facts that were taken in before.
+    for (Expr fact : std::exchange(learnt_, {})) {
+      if (std::find(raw_.begin(), raw_.end(), fact) != raw_.end()) continue;
       raw_.push_back(fact);
       restart_ = true;
     }
@@ -110,30 +117,26 @@ void SimplifyEngine::pass() {
   truths_.clear();
   ranges_.clear();
   forget();
-  // Constant bounds first: they are what the others are simplified with.
-  auto simple = [](Expr e) {
-    return e.kids().size() == 2 && e.kid(0).sort() == Sort::integer && !is_equation(e) &&
-           (is_leaf(e.kid(0)) || is_leaf(e.kid(1)) || e.kid(0).is(ExprKind::constant)) &&
-           !(e.kid(0).kids().size() > 1 || e.kid(1).kids().size() > 1);
-  };
-  auto take = [&](bool first, bool equations) {
+  // Constant bounds first: they are what the others are simplified with. Connectives last: each is a search of its own.
+  for (Taken group : {Taken::bounds, Taken::relations, Taken::equations, Taken::connectives}) {
     for (Expr e : raw_) {
-      if (contradiction_ || restart_ || simple(e) != first || is_equation(e) != equations) continue;
-      if (equations) {
+      if (contradiction_ || restart_ || taken_as(e) != group) continue;
+      if (group == Taken::equations) {
         const Polynomial p = reduce(poly(e.kid(0)) - poly(e.kid(1)));
         taken_.push_back(p.is_zero() ? pool_.boolean(true) : p.ok() ? render_relation(ExprKind::eq, p, e) : e);
         absorb_equation(p);
       } else {
-        taken_.push_back(boolean(e));
-        absorb(taken_.back());
+        const Expr fact = boolean(e);
+        taken_.push_back(fact);
+        absorb(fact);
+        if (group == Taken::connectives && fact.is(ExprKind::logical_and)) append_conjuncts(fact, learnt_);
+        if (group == Taken::connectives && taken_as(fact) != Taken::connectives) learnt_.push_back(fact);
       }
       forget();
     }
     close();
-  };
-  take(true, false);
-  take(false, false);
-  take(false, true);
+  }
+  if (!contradiction_ && !restart_) positive_factors();
 }
 
 void SimplifyEngine::absorb(Expr e) {
@@ -285,7 +288,6 @@ void SimplifyEngine::close() {
       add_nonneg(-z - one());
   }
   propagate();
-  positive_factors();
   for (const auto& [a, r] : ranges_)
     if (is_leaf(a) && r.lo && r.hi && *r.lo == *r.hi && !solved_.contains(a)) {
       Expr value = render(Polynomial::constant(*r.lo));
@@ -312,7 +314,7 @@ void SimplifyEngine::positive_factors() {
     }
   for (Expr a : positive) {
     add_nonneg(Polynomial::term({a}, 1) - one());
-    if (is_leaf(a)) positive_.insert(a);
+    if (is_leaf(a) && !solved_.contains(a)) learnt_.push_back(less_equal(pool_.constant(1), a));
   }
   if (!positive.empty()) propagate();
 }

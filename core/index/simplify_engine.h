@@ -114,9 +114,9 @@ class SimplifyEngine {
   std::map<Expr, bool> truths_;      // boolean atoms
   std::map<Expr, Range> ranges_;     // of atoms, from linear facts
   std::set<Expr> factors_;           // leaves that stand in products of the facts as assumed
-  std::set<Expr> positive_;          // leaves that S16 found in this pass
+  std::vector<Expr> learnt_;         // in this pass: by S16, and what is left of connectives
   bool dirty_ = false;               // facts were recorded since the last settle()
-  bool restart_ = false;             // a leaf was solved: the facts must be taken in again
+  bool restart_ = false;             // a leaf was solved, or something learnt: the facts must be taken in again
   bool contradiction_ = false;
   bool lemma_ = false;
   bool taking_in_ = false;        // facts: no deep searches

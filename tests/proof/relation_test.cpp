@@ -19,13 +19,15 @@ kernel split(x: in f32[S, H * D], y: out f32[S, H, D], z: out f32[M * N], v: in 
                         {{"%h * D + %d", "%d * H + %h"}, {"%m * N + %n", "%n * M + %m"}});
 }
 
-// The extent K twice in one axis, and sums of unknowns in the loads that are no digits.
-TEST(Relations, APatchOfAnImageBecomesAColumn) {
-  expect_only_undamaged(read_file("corpus/indexing/im2col.kir"), {{"%i * K + %j", "%j * K + %i"},
-                                                                  {"%m * OW + %n", "%n * OH + %m"},
-                                                                  {"%m * stride + %i", "%m * stride + %j"},
-                                                                  {"%n * stride + %j - pad", "%n * stride + %j"},
-                                                                  {"%column < W", "%column < H"}});
+// The extent K twice in one axis, and a load at a sum that has no digits.
+TEST(Relations, AnExtentMayStandTwiceInAnAxis) {
+  expect_only_undamaged(R"(kir 1
+kernel windows(x: in f32[C, L], y: out f32[C * K * K], K: index, S: index) where K >= 0, S >= 1, K * S + K <= L + S {
+  let p = reshape y to [C, K, K]
+  parallel c in 0..C, i in 0..K, j in 0..K { p[c, i, j] = x[c, i * S + j] }
+}
+)",
+                        {{"%i * K + %j", "%j * K + %i"}, {"%i * S + %j", "%j * S + %i"}});
 }
 
 TEST(Relations, AnotherNumberOfElementsIsAnError) {
