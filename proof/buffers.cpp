@@ -47,11 +47,22 @@ class Steady {
   bool expr(Expr e) const {
     return std::ranges::all_of(value_leaves(e), [&](ValueId leaf) { return value(leaf); });
   }
+  // Several iterations may store to one element, and which of them did last no equation tells.
+  bool is_clamped(ValueId v) const {
+    const OpId made = body_.value(v).op;
+    if (!made || body_.op(made).kind != OpKind::index) return false;
+    auto visit = [&](auto& self, Expr e) -> bool {
+      if (e.is(ExprKind::min) || e.is(ExprKind::max) || e.is(ExprKind::ite)) return true;
+      if (e.is(ExprKind::value) && is_clamped(e.value())) return true;
+      return std::ranges::any_of(e.kids(), [&](Expr k) { return self(self, k); });
+    };
+    return visit(visit, body_.op(made).attrs.get<Expr>(AttrKey::expr));
+  }
   // Whether, where and how often the store happens. Ifs and loops that `load` stands in too are the same for both.
   bool store(OpId store, OpId load, const std::unordered_set<OpId>& early) const {
     const StoreView s = as_store(body_, body_.op(store));
     if (s.where && !value(s.where)) return false;
-    if (!std::ranges::all_of(s.coordinates, [&](ValueId c) { return value(c); })) return false;
+    if (!std::ranges::all_of(s.coordinates, [&](ValueId c) { return value(c) && !is_clamped(c); })) return false;
     for (OpId at = store; at != loop_;) {
       at = body_.region(body_.op(at).parent).parent;
       if (encloses(body_, at, load)) continue;

@@ -133,6 +133,7 @@ class BodyDenoter {
   };
   Segments segments(const Op& op);
   bool concatenates(const Segments& s) const;
+  bool steps_by_combine(const Segments& s) const;
   std::vector<ValueId> run_segment(const Segments& s, RegionId region, const std::vector<Term>& states);
   Expr active_at(const Segments& s, Expr member);
   std::vector<Term> over_runs(const Segments& s, const ScalarList& identity);

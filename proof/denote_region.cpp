@@ -10,6 +10,7 @@
 
 #include "core/base/check.h"
 #include "proof/denote_body.h"
+#include "proof/ring.h"
 
 namespace kir::proof {
 
@@ -61,6 +62,7 @@ bool BodyDenoter::concatenates(const Segments& s) const {
   auto bound = [&](Expr l) { return l == s.lo || l == s.hi; };
   auto of_segment = [&](Expr e) { return e && kir::mentions(e, bound); };
   const std::size_t n = s.summary.size();
+  if (n > 0 && s.summary[0]->kind == TermKind::iterate) return steps_by_combine(s);
   for (std::size_t i = 0; i < n; ++i) {
     if (s.summary[i]->kind != TermKind::reduce) return false;
     const ReduceNode& fold = *s.summary[i]->reduce;
@@ -85,6 +87,35 @@ bool BodyDenoter::concatenates(const Segments& s) const {
     if (combined != fold.combine.results[static_cast<std::size_t>(s.summary[i]->number)]) return false;
   }
   return true;
+}
+
+// Loops over the segment's members, each with one state, of which each step is the combine with the summary of that member
+// alone, as polynomials: the state after b is combine(state, step(initial state, b)). With associativity the rest follows by
+// induction over the members.
+bool BodyDenoter::steps_by_combine(const Segments& s) const {
+  auto bound = [&](Expr l) { return l == s.lo || l == s.hi; };
+  const Expr member = pool_.fresh("member");
+  std::vector<Polynomial> before, single, after;
+  for (Term t : s.summary) {
+    if (t->kind != TermKind::iterate) return false;
+    const LoopNode& loop = *t->loop;
+    if (!(loop.lo == s.lo && loop.upto == s.hi) || loop.step.size() != 1) return false;
+    if (loop.init[0]->kind != TermKind::literal || is_float(t->type) || t->type == DType::i1) return false;
+    if (terms_.mentions_expr(loop.step[0], bound)) return false;
+    TermPool::Substitution of_member;
+    of_member.exprs.emplace(loop.var.node(), member);
+    const Term step = terms_.substitute(loop.step[0], of_member);
+    RingTerms first(terms_), later(terms_);
+    before.push_back(Polynomial::atom(pool_.fresh("state")));
+    first.bind(loop.arguments[0], Polynomial::constant(loop.init[0]->literal.as_signed()));
+    later.bind(loop.arguments[0], before.back());
+    const std::optional<Polynomial> alone = first.value(step), next = later.value(step);
+    if (!alone || !next) return false;
+    single.push_back(*alone);
+    after.push_back(*next);
+  }
+  const auto both = combined(s.combine, before, single, terms_);
+  return both && *both == after && is_associative_in_ring(s.combine, terms_);
 }
 
 BodyDenoter::Segments BodyDenoter::segments(const Op& op) {

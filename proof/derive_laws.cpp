@@ -1,6 +1,6 @@
 // What a reduction of the KIR claims about its combine: a declared identity is neutral, a claimed order is lawful. Built-in
-// operations are looked up (core/numeric/laws.cpp); combines of truth values are run at every operand; of others, operands at
-// which a law fails are looked for.
+// operations are looked up (core/numeric/laws.cpp); combines of truth values are run at every operand; those made of ring
+// operations are compared as polynomials (ring.h); of others, operands at which a law fails are looked for.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "core/text/text.h"
 #include "proof/derive.h"
 #include "proof/exact_operation.h"
+#include "proof/ring.h"
 #include "proof/sequence.h"
 
 namespace kir::proof {
@@ -257,7 +258,7 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
         }
         if (o.law)
           o.preset = Obligation::Preset{Verdict::unknown, "the identity is not neutral, but no execution showed it"};
-        else if (!holds && !neutral_by_component(combine, *identity, init))
+        else if (!holds && !neutral_by_component(combine, *identity, init) && !is_neutral_in_ring(combine, *identity, terms))
           o.preset = Obligation::Preset{
               Verdict::unknown,
               "the identity of a combine of its own is not proven neutral; write `identity assumed (...)` to vouch for it"};
@@ -265,7 +266,9 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
       if (!assumed) ledger.add(std::move(o));
     }
     if (order == Order::strict) continue;
-    const bool proven = lawful_by_component(combine, order);
+    const bool proven =
+        lawful_by_component(combine, order) ||
+        (is_associative_in_ring(combine, terms) && (order != Order::any || is_commutative_in_ring(combine, terms)));
     std::string sentence = fmt::format("the combine is associative{} as order({}) says",
                                        order == Order::any ? " and commutative" : "", name(order));
     if (!proven && has_float) {

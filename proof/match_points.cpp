@@ -39,6 +39,10 @@ std::size_t divisions(Expr e) {
 Assignment by_position(const std::vector<Expr>& unknowns, const std::vector<Expr>& points,
                        const std::vector<Equation>& equations) {
   if (unknowns.size() != points.size()) return {};
+  for (Expr unknown : unknowns)  // what no equation speaks of it does not explain
+    if (std::ranges::none_of(equations,
+                             [&](const Equation& e) { return kir::mentions(e.left, [&](Expr l) { return l == unknown; }); }))
+      return {};
   Assignment map;
   for (std::size_t i = 0; i < unknowns.size(); ++i) map.emplace(unknowns[i].node(), points[i]);
   for (const Equation& e : equations) {

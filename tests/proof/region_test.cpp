@@ -76,6 +76,25 @@ TEST(Segments, AnExactSummaryIsTheSameForEveryCut) {
     EXPECT_FALSE(check_kir(kernel(summary, combine)).all_proved()) << summary << combine;
 }
 
+// Integer recurrences, modulo 2^32, are composed exactly.
+TEST(Segments, AnIntegerRecurrenceIsComposedOfItsParts) {
+  auto kernel = [](const std::string& step, const std::string& compose) {
+    return "kir 1\nkernel affine(x: in i32[N], y: out i32[2]) {\n  let (p, q) = region_fold [0..N] uses (x) summarize [lo..hi] "
+           "{\n"
+           "    let (a, b) = for t in lo..hi carry (a = i32(1), b = i32(0)) { next " +
+           step + " }\n    yield a, b\n  } combine order(tree) (p0: i32, q0: i32, p1: i32, q1: i32) { yield " + compose +
+           " } identity (1, 0)\n  y[0] = p\n  y[1] = q\n}\n";
+  };
+  Verdicts v = check_kir(kernel("x[t] * a, x[t] * b + 1", "p1 * p0, p1 * q0 + q1"));
+  EXPECT_TRUE(v.all_proved()) << v.failures;
+  const std::pair<const char*, const char*> wrong[] = {{"x[t] * a, x[t] * b + 1", "p1 * p0, p0 * q0 + q1"},
+                                                       {"x[t] * a, x[t] * b + 1", "p1 * p0, p1 * q1 + q0"},
+                                                       {"x[t] * a, b + 1", "p1 * p0, p1 * q0 + q1"},
+                                                       {"x[t] * a + 1, x[t] * b + 1", "p1 * p0, p1 * q0 + q1"},
+                                                       {"max.s(x[t], a), x[t] * b", "p1 * p0, p1 * q0 + q1"}};
+  for (const auto& [step, compose] : wrong) EXPECT_FALSE(check_kir(kernel(step, compose)).all_proved()) << step << compose;
+}
+
 TEST(Segments, AWholeAxisIsOneSegment) {
   // The loop that the summary of the whole axis is.
   Verdicts v = fold("", "tree", R"(  %some: i1 = index 0 < N
