@@ -188,9 +188,14 @@ std::optional<PointMap> propose_points(const Piece& k, const Piece& p, std::vect
     phi.insert(elsewhere.begin(), elsewhere.end());
     by_range(k, p, phi);
   }
-  // Nothing tells them apart: by position, the innermost first, since the program id may stand for none of them.
+  // Nothing tells them apart: by position, each counted from where it begins, the innermost first, since the program id may
+  // stand for none of them.
   if (phi.size() < k_vars.size() && k_vars.size() <= p_vars.size())
-    for (std::size_t i = 0; i < k_vars.size(); ++i) phi.emplace(k_vars[i].node(), p_vars[p_vars.size() - k_vars.size() + i]);
+    for (std::size_t i = 0; i < k_vars.size(); ++i) {
+      const Interval& point = p.binders[p_vars.size() - k_vars.size() + i];
+      const Expr from = least(point, p.guards, p_vars), to = k.binders[i].lo;
+      phi.emplace(k_vars[i].node(), from == to ? point.var : point.var - from + to);
+    }
   if (phi.size() < k_vars.size()) return std::nullopt;
   // Quotients are inverted as they are where that works out, else in the simplifier's form.
   auto inverse = [&](const Assignment& map) {

@@ -103,7 +103,7 @@ TEST(Atomics, PointsAreToldByTheShapeOfTheirElements) {
                            "  parallel i in 0..N { atomic_rmw.max.s y[min(i, 3)], 5 order(relaxed) }\n",
                            "  histogram y (i in 0..N) { yield to_index(x[min(i + 1, N - 1)]), 1 } out_of_range(drop)\n"}) {
     const std::string kir =
-        std::string("kir 1\nkernel k(x: in i32[N], y: inout i32[4], z: inout i32[4], M: index) where M >= 0 {\n") +
+        std::string("kir 1\nkernel k(x: in i32[N], y: inout i32[4], z: inout i32[4], M: index) where M >= 0, N >= 1 {\n") +
         "  parallel j in 0..4 { z[j] = 1 }\n" + body + "}\n";
     expect_only_undamaged(kir, {{"= %w - O1", "= max(0, %w - O1 - 1)"}});
   }
@@ -128,6 +128,17 @@ TEST(Atomics, TwoAlikeAreTwo) {
   again.replace(name, again.find(':') - name, "%more");
   thrice.insert(thrice.find('\n', second), again);
   EXPECT_FALSE(check_refinement(kir, thrice).all_proved()) << thrice;
+}
+
+// Nothing tells which instance is which member: each counts from where it begins.
+TEST(Atomics, MembersThatAreAllAlikeAreCounted) {
+  const std::string kir =
+      "kir 1\nkernel k(x: in i32[N], y: inout i32[4], z: inout i32[4]) where N >= 1 {\n  parallel j in 0..4 { z[j] = 1 }\n"
+      "  histogram y (i in 0..N) { yield to_index(x[0]), 1 } out_of_range(drop)\n}\n";
+  const std::string good = constructed(kir);
+  Verdicts v = check_refinement(kir, good);
+  EXPECT_TRUE(v.all_proved()) << v.failures;
+  EXPECT_FALSE(check_refinement(kir, replaced(good, "L1 = N offset", "L1 = N - 1 offset")).all_proved());
 }
 
 }  // namespace

@@ -174,17 +174,18 @@ class Trial {
     const smt::Outcome outcome = smt::run(*kernel_, program_.get(), nullptr, options);
     if (outcome.exit_code == 0) return;
     std::string reason, detail;
-    bool program_refuted = false;
+    bool about_program = false, kernel_refuted = false;
     for (std::size_t i = 0; i < outcome.decisions.size(); ++i) {
       const proof::Decision& d = outcome.decisions[i];
       if (d.verdict == proof::Verdict::proved) continue;
       const proof::Obligation& o = outcome.ledger.obligations[i];
-      program_refuted = program_refuted || (d.verdict == proof::Verdict::refuted && o.side == proof::Side::physical);
+      about_program = about_program || (d.verdict == outcome.verdict && o.side != proof::Side::kir);
+      kernel_refuted = kernel_refuted || (d.verdict == proof::Verdict::refuted && o.side == proof::Side::kir);
       if (reason.empty()) reason = fmt::format("{} {}", proof::name(d.verdict), proof::name(o.kind));
       detail += fmt::format("{} {}: {}\n", proof::name(d.verdict), proof::name(o.kind), o.sentence);
     }
-    // A kernel that is refuted itself, on inputs that were not drawn, says nothing about what comes after it.
-    if (outcome.verdict == proof::Verdict::refuted && !program_refuted) {
+    // A kernel that is not right itself, or not shown to be, says nothing about what comes after it.
+    if (!about_program || kernel_refuted) {
       end(Verdict::erroneous, "the kernel is " + reason, detail);
       return;
     }
