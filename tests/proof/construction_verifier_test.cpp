@@ -260,6 +260,12 @@ TEST(ConstructionVerifier, K9_15_AtomicsKeepOrderAndScope) {
     const Results results = results_of({}, damaged);
     EXPECT_TRUE(of(results, "K9.15").failed()) << what_failed(results) << "\n" << damaged;
   }
+  // Against its kernel: what must not change, and the scope that the mapping needs.
+  refuses("K9.15", corpus("atomics/atomic_count"), {{"scope(gpu)", "scope(cta)"}});
+  refuses("K9.15",
+          subject("kir 1\nkernel flag(x: in f32[1], y: inout f32[1], f: inout i32[1]) {\n  y[0] = x[0]\n"
+                  "  atomic_store f[0] = 1 order(release) share(system)\n}\n"),
+          {{"scope(system)", "scope(gpu)"}, {"scope(system)", "scope(cta)"}});
   refuses("K9.15", {nullptr, good}, OpKind::atomic_rmw,
           {without(AttrKey::memory_order), without(AttrKey::sharing), without(AttrKey::atomic_op)});
 }

@@ -202,6 +202,10 @@ void Mutator::attributes(OpId id, const Op& o) {
       case AttrKey::sharing:
         set(kMemoryOrder, std::get<Sharing>(attr) == Sharing::system ? Sharing::invocation : Sharing::system);
         break;
+      case AttrKey::atomic_scope:
+        for (AtomicScope scope : {AtomicScope::cta, AtomicScope::gpu, AtomicScope::system})
+          if (scope < std::get<AtomicScope>(attr)) set(kMemoryOrder, scope);
+        break;
       default: break;
     }
   }
