@@ -18,7 +18,15 @@ bool same(const Values& a, const Values& b) { return a && b && *a == *b; }
 
 }  // namespace
 
-std::optional<Polynomial> RingTerms::value(Term t) const {
+std::optional<Polynomial> RingTerms::value(Term t) {
+  if (auto it = known_.find(t); it != known_.end()) return it->second;
+  std::optional<Polynomial> v = compute(t);
+  if (v && !v->ok()) v.reset();
+  known_.emplace(t, v);
+  return v;
+}
+
+std::optional<Polynomial> RingTerms::compute(Term t) {
   for (const auto& [argument, value] : values_)
     if (argument == t) return value;
   if (!is_integer(t->type) || t->type == DType::i1) return std::nullopt;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "core/index/polynomial.h"
@@ -11,16 +12,18 @@
 namespace kir::proof {
 
 // The value of a term whose arguments have these values; other terms are taken as opaque. Nothing for floats, truth values, and
-// operations that are not of the ring over an argument.
+// operations that are not of the ring over an argument. Each subterm is looked at once.
 class RingTerms {
  public:
   explicit RingTerms(TermPool& terms) : terms_(terms) {}
   void bind(Term argument, Polynomial value) { values_.emplace_back(argument, std::move(value)); }
-  std::optional<Polynomial> value(Term t) const;
+  std::optional<Polynomial> value(Term t);
 
  private:
+  std::optional<Polynomial> compute(Term t);
   TermPool& terms_;
   std::vector<std::pair<Term, Polynomial>> values_;
+  std::unordered_map<Term, std::optional<Polynomial>> known_;
 };
 
 // combine(x, y): x for the first half of the arguments, y for the other.
