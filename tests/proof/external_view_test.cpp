@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kFirst = R"(kir 1
 kernel first(x: in f32[M], y: inout f32[M], K: index)
-  where 0 <= K, K <= M
+  where 0 <= K, K <= M, M <= 1048576
 {
   parallel i in 0..K { y[i] = x[i] }
 }
@@ -54,7 +54,7 @@ TEST(ExternalView, IsNeitherMadeNorEnded) {
        "test.pir:18:3"},
       {first("", "\n  end y"), "test.pir:23:3"},
       {first("", "\n  free y"), "test.pir:23:3"},
-      {first("", "", "y: view f32[M] inout init (0.0)"), "test.pir:5:24"},
+      {first("", "", "y: view f32[M] inout init (0.0)"), "test.pir:5:29"},
       {first("", "", "y: view f32[M] = buffer [M]"), "test.pir:5:18"},
       {replaced(first("", ""), "store y[%m] = %v", "store x[%m] = %v"), "test.pir:21:5"},
   };
