@@ -24,7 +24,7 @@ TEST(ConstructionVerifier, K9_01_EachEffectInExactlyOneSlice) {
   refuses("K9.1", corpus("two_groups"), {{"  store w[%k] = %t6 !12\n", ""}, {"g1(%k = %w_ - O1)", "g0(%m = %w_ - O1)"}});
 }
 
-// shows: K9.2
+// shows: K9.2 K2.4
 TEST(ConstructionVerifier, K9_02_OneOwnerForEachResult) {
   refuses("K9.2", corpus("row_sum"),
           {{"%m = %w - O0", "%m = (%w - O0) floordiv 2"},
@@ -116,7 +116,7 @@ kernel filled(x: in f32[M, N], y: out f32[M, N]) {
 }
 )";
 
-// shows: K9.6
+// shows: K9.6 K4.9
 TEST(ConstructionVerifier, K9_06_BuffersKeepTheirContents) {
   refuses("K9.6", corpus("scans/cumsum"),
           {{"    store sum[%n] = %state !2\n", ""},
@@ -193,7 +193,7 @@ kernel triangle(x: in f32[N], y: out f32[N]) {
 }
 )";
 
-// shows: K9.11
+// shows: K9.11 K4.9
 TEST(ConstructionVerifier, K9_11_EachBufferIsComplete) {
   refuses("K9.11", corpus("scans/cumsum"),
           {{"scope(private)", "scope(iteration)"},
