@@ -190,16 +190,20 @@ std::optional<Campaign> run_campaign(const CampaignOptions& options, const std::
   return Run(options, progress, error).run();
 }
 
-std::string features_markdown(const Campaign& campaign) {
-  std::set<std::string> places;
+namespace {
+
+// Rows in the order of the operation table; of the columns those that are of the mapping, or the others.
+std::string feature_table(const Campaign& campaign, bool mapping) {
+  std::set<std::string> columns;
   std::map<std::string, std::map<std::string, std::uint64_t>> rows;
   for (const auto& [key, n] : campaign.features) {
-    places.insert(key.second);
+    if ((key.second == kOneInstance || key.second.starts_with(kInstanceAxes)) != mapping) continue;
+    columns.insert(key.second);
     rows[key.first][key.second] = n;
   }
   std::string out = "| operation |", rule = "|---|";
-  for (const std::string& p : places) {
-    out += fmt::format(" {} |", p);
+  for (const std::string& c : columns) {
+    out += fmt::format(" {} |", c);
     rule += "---|";
   }
   out += "\n" + rule + "\n";
@@ -207,10 +211,18 @@ std::string features_markdown(const Campaign& campaign) {
     auto it = rows.find(std::string(r.name));
     if (it == rows.end()) continue;
     out += fmt::format("| `{}` |", r.name);
-    for (const std::string& p : places) out += it->second.contains(p) ? fmt::format(" {} |", it->second.at(p)) : " |";
+    for (const std::string& c : columns) out += it->second.contains(c) ? fmt::format(" {} |", it->second.at(c)) : " |";
     out += "\n";
   }
   return out;
+}
+
+}  // namespace
+
+std::string features_markdown(const Campaign& campaign) {
+  return "How many operations stood where:\n\n" + feature_table(campaign, false) +
+         "\nTo how many groups construction mapped an operation (one that leaves nothing of itself is not listed):\n\n" +
+         feature_table(campaign, true);
 }
 
 }  // namespace kir::fuzz

@@ -46,7 +46,7 @@ struct Campaign {
 std::optional<Campaign> run_campaign(const CampaignOptions& options, const std::function<bool(const Campaign&)>& progress,
                                      std::string* error);
 
-// The table of operations and where they stand, as Markdown.
+// Tables of the operations, where they stand and how they were mapped, as Markdown.
 std::string features_markdown(const Campaign& campaign);
 
 }  // namespace kir::fuzz

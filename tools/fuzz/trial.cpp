@@ -1,5 +1,7 @@
 #include "tools/fuzz/trial.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include <random>
@@ -29,8 +31,24 @@ std::string place_of(const Kernel& kernel, OpId id) {
   return r.regions.count > 1 ? fmt::format("{}.{}", r.name, r.regions[k].name) : std::string(r.name);
 }
 
-std::map<std::pair<std::string, std::string>, int> features_of(const Kernel& kernel) {
+// How often each operation stands where, and in how many groups of each number of instance axes it was mapped.
+std::map<std::pair<std::string, std::string>, int> features_of(const Kernel& kernel, const PhysicalProgram& program) {
   std::map<std::pair<std::string, std::string>, int> out;
+  const Body& mapped = program.body;
+  for (const Group& g : program.groups) {
+    const std::size_t axes = mapped.region(g.region).args.size();
+    const std::string place = axes == 0 ? std::string(kOneInstance) : fmt::format("{}{}", kInstanceAxes, axes);
+    std::set<OpId> seen;
+    auto visit = [&](auto& self, RegionId region) -> void {
+      for (OpId id : mapped.region(region).ops) {
+        const OpId origin = mapped.op(id).origin;
+        if (origin && !row(kernel.body.op(origin).kind).terminator && seen.insert(origin).second)
+          ++out[{std::string(row(kernel.body.op(origin).kind).name), place}];
+        for (RegionId inner : mapped.op(id).regions) self(self, inner);
+      }
+    };
+    visit(visit, g.region);
+  }
   for (std::uint32_t i = 0; i < kernel.body.op_count(); ++i) {
     const Op& op = kernel.body.op(OpId(i));
     if (row(op.kind).terminator) continue;
@@ -54,7 +72,7 @@ class Trial {
     if (parse() && construct()) {
       launches();
       if (out_.verdict == Verdict::agrees) {
-        out_.features = features_of(*kernel_);
+        out_.features = features_of(*kernel_, *program_);
         if (options_.prove) prove();
       }
     }

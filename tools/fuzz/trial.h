@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/pir/program.h"
@@ -43,6 +44,9 @@ enum class Verdict : std::uint8_t {
 };
 std::string_view name(Verdict v);
 inline bool is_failure(Verdict v) { return v >= Verdict::unproved; }
+
+// The second half of a feature's key is a place in the kernel, or one of these: how construction mapped the operation.
+inline constexpr std::string_view kOneInstance = "one instance", kInstanceAxes = "instance axes: ";
 
 struct TrialResult {
   Verdict verdict = Verdict::erroneous;
