@@ -197,7 +197,9 @@ class Trial {
       const proof::Decision& d = outcome.decisions[i];
       if (d.verdict == proof::Verdict::proved) continue;
       const proof::Obligation& o = outcome.ledger.obligations[i];
-      about_program = about_program || (d.verdict == outcome.verdict && o.side != proof::Side::kir);
+      // What an operation of the kernel may do wrong is kir-safe on both sides.
+      const bool of_kernel = o.side == proof::Side::kir || o.kind == proof::ObligationKind::kir_safe;
+      about_program = about_program || (d.verdict == outcome.verdict && !of_kernel);
       kernel_refuted = kernel_refuted || (d.verdict == proof::Verdict::refuted && o.side == proof::Side::kir);
       if (reason.empty()) reason = fmt::format("{} {}", proof::name(d.verdict), proof::name(o.kind));
       detail += fmt::format("{} {}: {}\n", proof::name(d.verdict), proof::name(o.kind), o.sentence);
