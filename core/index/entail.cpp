@@ -45,7 +45,8 @@ bool SimplifyEngine::nonneg(const Polynomial& p) {
   bool ok = false;
   for (auto [depth, nodes] : taking_in_ ? std::span<const Effort>(kTakingIn) : kSearches) {
     Search search{nodes >> (2 * cases_), {}};
-    if ((ok = prove(p, depth, search))) break;
+    ok = prove(p, depth, search);
+    if (ok) break;
   }
   proven_[p.terms()] = ok;
   return ok;
