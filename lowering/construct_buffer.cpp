@@ -24,7 +24,7 @@ ValueId Translator::allocate(ValueId kir, OpId origin, std::vector<RegionId> ini
     if (!most) {
       diagnostics_.error("L-06", b_.op(origin).range,
                          fmt::format("how many elements {} may have is not known before the launch", facts_.name(kir)),
-                         "let its extents depend on symbols and on variables with such bounds");
+                         "bound its extents by integers of the launch, as in min(n, N)");
       continue;
     }
     const Expr factor = max(pool_.constant(0), pool_.import(most, {}));

@@ -40,6 +40,12 @@ void Translator::convert(OpId id) {
     bind(op.results[0], value(op.operands[0]));
     return;
   }
+  // As i64, the bits of u64 read with a sign are a `wrap`.
+  if (to.is(TypeKind::index) && mode == ConvertMode::sint && from.is_scalar(DType::u64)) {
+    bind_results(id, builder_.emit(OpKind::convert, {value(op.operands[0])}, Attrs{{AttrKey::mode, ConvertMode::wrap}},
+                                   {type(to)}, op.range, id, {fresh_name(b_.value(op.results[0]).name)}));
+    return;
+  }
   if (to.is(TypeKind::index) && mode == ConvertMode::uint && bit_width(from.dtype) == 64) {
     diagnostics_.error("L-04", op.range, "an unsigned 64-bit integer as an index may exceed the 64-bit indices of a program",
                        "convert it as a signed integer (sint)");

@@ -168,13 +168,11 @@ OpId KernelFacts::ancestor_in(OpId op, RegionId region) const {
 // Follows execution order through one operation; tensors are entered where their elements are read.
 class KernelFacts::Walk {
  public:
-  Walk(const KernelFacts& facts, std::vector<Access>& out) : f_(facts), b_(facts.body()), out_(out) {}
+  Walk(const KernelFacts& facts, OpId whole, std::vector<Access>& out)
+      : f_(facts), b_(facts.body()), whole_(whole), out_(out) {}
 
   void op(OpId id, OpId site) {
-    if (f_.too_large_ || ++visited_ > kMaxInlined) {
-      f_.too_large_ = true;
-      return;
-    }
+    if (exceeded()) return;
     const Op& o = b_.op(id);
     if (is_relation(o.kind) || (is_read_in_place(o.kind) && !f_.keeps(id))) return;
     if (is_memory_access(o.kind)) {
@@ -194,12 +192,16 @@ class KernelFacts::Walk {
   }
 
  private:
+  bool exceeded() {
+    if (!f_.too_large_ && ++visited_ > kMaxInlined) f_.too_large_ = whole_;
+    return static_cast<bool>(f_.too_large_);
+  }
   // What reading an element of a tensor reads. What is kept is read where it is made.
   void element(ValueId tensor, std::vector<Expr> at, OpId site) {
     Place place = resolve(f_.kernel_, tensor, std::move(at), f_.pool_, leaf());
     const OpId made = b_.value(place.base).op;
     if (!made || !is_read_in_place(b_.op(made).kind) || f_.keeps(made)) return;
-    if (++visited_ > kMaxInlined) f_.too_large_ = true;
+    if (exceeded()) return;
     const auto saved = args_;
     enter(b_.op(made), place.coordinates);
     for (RegionId region : b_.op(made).regions)
@@ -265,6 +267,7 @@ class KernelFacts::Walk {
 
   const KernelFacts& f_;
   const Body& b_;
+  const OpId whole_;
   std::vector<Access>& out_;
   std::unordered_map<ValueId, Expr> args_;
   std::size_t visited_ = 0;
@@ -273,7 +276,7 @@ class KernelFacts::Walk {
 const std::vector<Access>& KernelFacts::accesses(OpId op) const {
   if (auto it = accesses_.find(op); it != accesses_.end()) return it->second;
   std::vector<Access> found;
-  Walk(*this, found).op(op, {});
+  Walk(*this, op, found).op(op, {});
   if (too_large_) found.clear();
   return accesses_.emplace(op, std::move(found)).first->second;
 }

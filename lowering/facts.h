@@ -71,7 +71,7 @@ class KernelFacts {
   // Loads and stores executed by the operation, tensors read at its `elem`s included. Empty when the budget of
   // kMaxInlined operations was exceeded (see too_large).
   const std::vector<Access>& accesses(OpId op) const;
-  bool too_large() const { return too_large_; }
+  OpId too_large() const { return too_large_; }  // where it was exceeded first, if anywhere
   static constexpr std::size_t kMaxInlined = 1u << 16;
 
   // Two views that may name one element: equal, or joined by alias facts (taken as transitive).
@@ -105,7 +105,7 @@ class KernelFacts {
   mutable std::unordered_map<ValueId, Expr> expanded_;
   mutable std::unordered_map<OpId, std::vector<Access>> accesses_;
   mutable std::unordered_map<OpId, std::vector<ValueId>> captures_;
-  mutable bool too_large_ = false;
+  mutable OpId too_large_;
   std::unordered_set<Expr> extents_;
   std::unique_ptr<Facts> preconditions_;  // of the launch
   std::unordered_map<ValueId, std::size_t> buffer_number_;

@@ -101,11 +101,12 @@ bool check_followable(const KernelFacts& facts, Diagnostics& diagnostics) {
     if (!value.type.is(TypeKind::tensor) && !value.type.is(TypeKind::view)) continue;
     if (kernel.abi.find_view(ValueId(i))) continue;
     if (is_followable(facts, value)) continue;
-    diagnostics.error("L-02", value.range,
-                      fmt::format("{} is a tensor chosen or carried by control flow: it would have to be kept, and there is no "
-                                  "buffer for it",
-                                  facts.name(ValueId(i))),
-                      "carry or choose scalars, or use the tensor inside the branch or loop that makes it");
+    diagnostics.error(
+        "L-02", value.range,
+        fmt::format("{} is a tensor chosen or carried by control flow, so its elements would have to be kept",
+                    facts.name(ValueId(i))),
+        "carry or choose scalars, store the elements to a buffer, or use the tensor inside the branch or loop that "
+        "makes it");
     ok = false;
   }
   return ok;
@@ -141,11 +142,13 @@ bool settle_tensors(KernelFacts& facts, Diagnostics& diagnostics) {
   if (!check_followable(facts, diagnostics)) return false;
   for (OpId let : Fusing(facts).outdated()) facts.keep(let);
   if (!check_places(facts, diagnostics)) return false;
-  if (facts.too_large())
-    diagnostics.error("L-03", facts.kernel().range,
-                      fmt::format("reading the tensors of {} where they are used takes more than {} operations",
-                                  facts.kernel().id(), KernelFacts::kMaxInlined),
-                      "a tensor whose elements are used many times has to be kept in a view by another kernel");
+  if (const OpId reader = facts.too_large()) {
+    const Op& op = facts.body().op(reader);
+    diagnostics.error("L-03", op.range,
+                      fmt::format("computing the elements of tensors where this {} reads them takes more than {} operations",
+                                  row(op.kind).name, KernelFacts::kMaxInlined),
+                      "keep a tensor that others are made of in a buffer: let b = buffer f32[N] init (i) { t[i] }");
+  }
   return diagnostics.error_count() == before;
 }
 

@@ -41,7 +41,9 @@ struct Options {
 void complain(const std::string& message) { fmt::print(stderr, "kirc: {}\n", message); }
 
 // Reports go to standard output unless code or program text goes there.
-void show(const Options& options, const std::string& text) { fmt::print(options.out.empty() ? stderr : stdout, "{}", text); }
+void show(const Options& options, const std::string& text) {
+  fmt::print(options.out.empty() && options.emit != "nothing" ? stderr : stdout, "{}", text);
+}
 
 smt::RunOptions run_options(const Options& options) {
   smt::RunOptions run;
@@ -85,6 +87,7 @@ int compile_kernel(const std::shared_ptr<const Kernel>& kernel, const Options& o
     complain(fmt::format("{}: not everything is PROVED, so nothing is written", kernel->id()));
     return exit_code;
   }
+  if (options.emit == "nothing") return exit_code;
   Diagnostics emission;
   bool made = output.add(*built->program, kernel->id(), report ? &*report : nullptr, emission);
   if (!emission.all().empty()) fmt::print(stderr, "{}", emission.render(*kernel->source));
@@ -150,8 +153,10 @@ int run_tool(int argc, char** argv) {
       ->check(CLI::IsMember({"off", "on", "required"}))
       ->capture_default_str();
   app.add_option("-o,--out", options.out, "folder to write to; without it text goes to standard output");
-  app.add_option("--emit", options.emit, "physical, llvm, ptx, cubin or artifact (default: artifact with -o, else physical)")
-      ->check(CLI::IsMember({"physical", "llvm", "ptx", "cubin", "artifact"}));
+  app.add_option("--emit", options.emit,
+                 "physical, llvm, ptx, cubin, artifact, or nothing but what other options show (default: artifact with -o, "
+                 "else physical)")
+      ->check(CLI::IsMember({"physical", "llvm", "ptx", "cubin", "artifact", "nothing"}));
   app.add_option("--print-after", options.print_after, "print the program after this pass, or after all");
   app.add_option("--stop-after", options.stop_after, "run no pass after this one");
   app.add_flag("--validate-each", options.validate_each,

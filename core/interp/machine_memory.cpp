@@ -160,8 +160,9 @@ bool Machine::access_fault(AccessFault f, const RaceWitness& w, const AccessPlan
     if (after != names.starts.begin() && (after != names.starts.end() || names.starts.size() < kRememberedInstances))
       other = names.name(static_cast<std::size_t>(after - names.starts.begin()) - 1);
   }
-  return fail(RuntimeErrorKind::race, op,
-              fmt::format("{} races: {} {} the same element", access_text(plan, op), other, w.write ? "writes" : "reads"));
+  return fail(
+      RuntimeErrorKind::race, op,
+      fmt::format("{} races: {} {} the same element as this one", access_text(plan, op), other, w.write ? "writes" : "reads"));
 }
 
 bool Machine::read_memory(const AccessPlan& plan, std::int64_t address, OpId op, std::uint64_t& word) {

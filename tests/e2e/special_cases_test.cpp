@@ -361,6 +361,25 @@ TEST(SpecialCases, CollidingMembersOfAHistogram) {
   EXPECT_EQ(everywhere(c, none).elements("bins"), (Words{"4", "5"}));
 }
 
+// Of a u64 read with a sign the index is negative beyond 2^63.
+TEST(SpecialCases, UnsignedDataReadAsASignedIndex) {
+  const Case c = construct(R"(kernel picked(x: in f32[N], p: in u64[M], y: out f32[M])
+  where N >= 1
+{
+  parallel m in 0..M {
+    let j: index = convert.sint p[m]
+    y[m] = x[min(max(j, 0), N - 1)]
+  }
+})");
+  EXPECT_SAYS(c, "%j: i64 = convert.wrap");
+  expect_proved(c);
+  EXPECT_FALSE(check_refinement(c.kir, replaced(c.text, "max(%j, 0)", "max(%j, 1)")).all_proved());
+  Arguments a;
+  a.tensor("x", DType::f32, {3}, {"1.0", "2.0", "4.0"});
+  a.tensor("p", DType::u64, {4}, {"1", "18446744073709551615", "9223372036854775807", "0"}).random("y", DType::f32, {4}, 1);
+  EXPECT_EQ(everywhere(c, a).elements("y"), (Words{"2.0", "1.0", "4.0", "1.0"}));
+}
+
 // shows: K7.5
 TEST(SpecialCases, RegionScanFinalState) {
   const Case c = construct(R"(kernel recurrence(a: in i32[R, L], b: in i32[R, L], y: out i32[R, L], last: out i32[R]) {

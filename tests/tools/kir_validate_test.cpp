@@ -56,6 +56,27 @@ TEST(KirValidate, exit_codes) {
   EXPECT_EQ(validate(kCorpus + "plans/softmax_three_kernels.kir --kernel row_peaks").code, 0);
 }
 
+// Of two accesses that meet: the rule, the places of both, and a pair of instances with the element at which they do.
+// shows: K2.3 D1
+TEST(KirValidate, a_race_names_both_accesses_and_two_instances) {
+  const kir::testing::TemporaryFolder folder;
+  const std::string file = (folder.path() / "shifted.kir").string();
+  std::ofstream(file) << "kir 1\nkernel shifted(x: in f32[N], y: inout f32[N + 1]) {\n  parallel i in 0..N {\n    y[i] = x[i]\n"
+                         "    y[i + 1] = x[i] * 2.0\n  }\n}\n";
+  const Ran r = validate(file + " --quiet");
+  EXPECT_EQ(r.code, 1);
+  for (const char* part :
+       {"shifted.kir:5:5: REFUTED kir-race-free: instances of one parallel never meet in y\n      y[i + 1] =",
+        "store y[1] races: the instance i = 0 writes the same element as this one with i = 1 (race)\n",
+        "shifted.kir:4:5\n        y[i] = x[i]\n        ^~~~~~~~~~~\n"})
+    EXPECT_NE(r.output.find(part), std::string::npos) << part << "\n" << r.output;
+  // A read that meets a write, likewise.
+  const Ran read = validate(kCorpus + "must-reject/read_beside_write.kir --quiet");
+  for (const char* part : {"read_beside_write.kir:11:5: REFUTED kir-race-free", "load x[0] races: the instance i = 0 writes",
+                           "as this one with i = 1", "read_beside_write.kir:9:17\n"})
+    EXPECT_NE(read.output.find(part), std::string::npos) << part << "\n" << read.output;
+}
+
 // What is small as a graph of values may be endless as a tree. `operation` of the last value with itself, 40 times.
 std::string doubled(const std::string& type, const std::string& operation, const std::string& name, int n = 40) {
   std::string text;

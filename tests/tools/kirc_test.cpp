@@ -142,6 +142,9 @@ TEST_F(Kirc, PrintsProgramsAndReasons) {
   expect(run(0, corpus("softmax.kir")), {"pir 1", "group g0 (%m: i64 in 0..M)"});
   expect(run(0, corpus("softmax.kir") + " --explain"),
          {"softmax g0: axis m in 0..M is an instance axis", "peak (the reduce at"});
+  const std::string alone = run(0, corpus("softmax.kir") + " --explain --emit nothing");
+  expect(alone, {"peak (the reduce at"});
+  EXPECT_EQ(alone.find("pir 1"), std::string::npos) << alone;
   expect(run(0, corpus("relu.kir") + " --print-after construct --emit ptx --target sm_90a"),
          {"// relu after construct", ".visible .entry"});
   expect(run(0, corpus("relu.kir") + " --validate-each"), {"after construct", "after drop-dead-values", "PROVED", "K9.16"});
@@ -155,6 +158,7 @@ TEST_F(Kirc, RefusesWhatMakesNoSense) {
   expect(run(2, corpus("relu.kir") + " --print-after nothing"), {"construct:", "drop-dead-values:"});
   expect(run(2, corpus("relu.kir") + " --emit ptx"), {"needs an NVIDIA target"});
   expect(run(2, corpus("relu.kir") + " --emit artifact"), {"needs a folder"});
+  expect(run(2, corpus("relu.kir") + " --emit nothing -o " + out()), {"takes no folder"});
   expect(run(2, corpus("relu.kir") + " --target z80"), {"neither host nor"});
   run(2, corpus("relu.kir") + " --proofs maybe");
   expect(run(4, write("kept.kir",

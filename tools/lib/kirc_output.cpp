@@ -15,6 +15,8 @@ std::string KircOutput::check() const {
     return fmt::format("--emit {} needs an NVIDIA target, such as --target sm_90a", request_.emit);
   if (request_.folder.empty() && (request_.emit == "cubin" || request_.emit == "artifact"))
     return fmt::format("--emit {} needs a folder to write to (-o DIR)", request_.emit);
+  if (!request_.folder.empty() && request_.emit == "nothing")
+    return "--emit nothing writes nothing, so it takes no folder (-o DIR)";
   if (request_.emit == "cubin" && !emit::toolkit_available())
     return "--emit cubin needs ptxas of the CUDA Toolkit, which is not found";
   return "";
