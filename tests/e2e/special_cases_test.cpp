@@ -374,6 +374,8 @@ TEST(SpecialCases, UnsignedDataReadAsASignedIndex) {
   EXPECT_SAYS(c, "%j: i64 = convert.wrap");
   expect_proved(c);
   EXPECT_FALSE(check_refinement(c.kir, replaced(c.text, "max(%j, 0)", "max(%j, 1)")).all_proved());
+  // Read without one it is another index.
+  EXPECT_FALSE(check_refinement(replaced(c.kir, "convert.sint", "convert.uint"), c.text).all_proved());
   Arguments a;
   a.tensor("x", DType::f32, {3}, {"1.0", "2.0", "4.0"});
   a.tensor("p", DType::u64, {4}, {"1", "18446744073709551615", "9223372036854775807", "0"}).random("y", DType::f32, {4}, 1);
