@@ -59,7 +59,7 @@ constexpr ConstructionCheck kChecks[] = {
      "W-01 W-02 W-03 W-06",
      {},
      ""},
-    {"K9.11", "each buffer has a scope, an instance, an initialization, an extent and one owner", "V-15 V-35 W-13", kBuffer,
+    {"K9.11", "each buffer has a scope, an instance, an initialization, an extent and one owner", "V-15 V-35 W-13 W-15", kBuffer,
      "buffers"},
     {"K9.12", "each access lies in its resource, by a guard, a verified relation or assume_in_bounds", "V-71", {}, ""},
     {"K9.13",
