@@ -259,6 +259,8 @@ void PirParser::pir_workspace(PhysicalProgram& p) {
   expect(Tok::lbrace, "after 'workspace'");
   while (!at(Tok::rbrace)) {
     const Token name = plain_name("a buffer of the workspace");
+    if (!check_free(name.name, false, name.range())) throw Recover{};
+    bind(name, {.kind = BindingKind::poison});  // until its type is known
     expect(Tok::colon, "after the buffer's name");
     const std::uint32_t begin = tok_.begin;
     Type t = parse_type();

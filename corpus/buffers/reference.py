@@ -20,8 +20,3 @@ def smoothed_rows(g, M, N, steps):
         left, right = np.c_[y[:, :1], y[:, :-1]], np.c_[y[:, 1:], y[:, -1:]]
         y = F32(0.25) * left + F32(0.5) * y + F32(0.25) * right
     return dict(x=x), dict(y=y)
-
-
-def backward_rows(g, M, N):
-    x = g.floats(F32, M, N)
-    return dict(x=x), dict(y=x[:, ::-1].copy())

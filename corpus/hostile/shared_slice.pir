@@ -1,5 +1,6 @@
-// against: corpus/buffers/backward_rows.kir
+// against: corpus/backward_rows.kir
 // expect: exit 1
+// expect: REFUTED ownership-disjoint
 // shows: K5.5 K9.4
 // Two instances write one row of the buffer that they share.
 pir 1

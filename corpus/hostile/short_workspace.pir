@@ -1,5 +1,6 @@
-// against: corpus/buffers/backward_rows.kir
+// against: corpus/backward_rows.kir
 // expect: exit 1
+// expect: REFUTED access-bounds
 // shows: K9.11 K9.12
 // The buffer has no place for the last row.
 pir 1

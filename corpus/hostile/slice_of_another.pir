@@ -1,5 +1,6 @@
-// against: corpus/buffers/backward_rows.kir
+// against: corpus/backward_rows.kir
 // expect: exit 1
+// expect: REFUTED read-write-independence
 // shows: K5.4 K5.5
 // An instance reads the row that another one writes.
 pir 1
@@ -26,7 +27,7 @@ group g0 (%m: i64 in 0..M) {
     store b[%m, %n] = %v
   }
   for %n: i64 in 0..N {
-    %v: f32 = load b[(%m + 1) mod M, N - 1 - %n]
+    %v: f32 = load b[max(%m - 1, 0), N - 1 - %n]
     store y[%m, %n] = %v
   }
 }

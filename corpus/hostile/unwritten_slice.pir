@@ -1,5 +1,6 @@
-// against: corpus/buffers/backward_rows.kir
+// against: corpus/backward_rows.kir
 // expect: exit 1
+// expect: REFUTED initialization
 // shows: K5.3 K5.8
 // An element of the row is read that its owner did not write; no memory of the launch has contents.
 pir 1

@@ -37,7 +37,7 @@ TEST(Workspace, AnOwnerMakesItsPartOfTheInitialValue) {
       "parallel m in 0..M { for n in 0..N { b[m, n] = b[m, n] + b[m, 0] } }\n"
       "parallel m in 0..M, n in 0..N { y[m, n] = b[m, n] } }");
   EXPECT_EQ(axes(b), Axes{"m"});
-  EXPECT_EQ(shape(b).find("for(constant load mul store next) for("), 0u) << shape(b);
+  EXPECT_EQ(shape(b).find("for(load constant mul store next) for("), 0u) << shape(b);
   EXPECT_SAYS(text(b), "store b[%m, %j] =");
   Built all = build(
       "kernel k(y: inout f32[M, N]) { let b = buffer f32[N, M] init (i, j) { 1.0 }\n"
@@ -54,12 +54,12 @@ TEST(Workspace, AnInitialValueThatNoOwnerHasNeedsOneInstance) {
       "kernel k(x: in f32[M], y: out f32[M]) { let b = buffer f32[M + 1] init (i) { 0.0 }\n"
       "parallel m in 0..M { b[m] = b[m] + x[m] }\n parallel m in 0..M { y[m] = b[m] } }");
   EXPECT_EQ(axes(wide), Axes{""});
-  EXPECT_SAYS(explanation(wide), "which instance makes the initial value of the buffer at test.kir:2:47, its elements do not decide");
+  EXPECT_SAYS(explanation(wide), "which instance makes the initial value of the buffer at test.kir:2:49, its elements do not decide");
   EXPECT_SAYS(text(wide), "scope(private) init");
   // Nor has an element that data chooses.
   Built counted = build(
       "kernel k(x: in i32[M], y: inout i32[4]) where in_range(x, 0, 4) { let b = buffer i32[4] init (i) { 0 }\n"
-      "histogram b over m in 0..M { to_index(x[m]), i32(1) }\n parallel i in 0..4 { y[i] = b[i] } }");
+      "histogram b (m in 0..M) { yield to_index(x[m]), 1 } out_of_range(error)\n parallel i in 0..4 { y[i] = b[i] } }");
   EXPECT_EQ(axes(counted), Axes{""});
 }
 
