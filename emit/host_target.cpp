@@ -281,7 +281,8 @@ std::string HostKernel::run(const BoundLaunch& launch) const {
   for (std::int64_t v : values.integers) arguments.push_back(static_cast<std::uint64_t>(v));
   // Instances run one after the other, so that they can share one slice.
   const Integer bytes = Integer{values.slices} + values.slice;
-  if (bytes > max_launch_bytes()) return fmt::format("{} bytes of workspace are more than this machine holds", to_string(bytes));
+  if (bytes > max_launch_bytes())
+    return fmt::format("{} bytes of workspace are more than this machine holds", to_string(bytes));
   std::vector<std::max_align_t> workspace(static_cast<std::size_t>(bytes) / sizeof(std::max_align_t) + 1);
   values.slice = 0;
   runtime::append_workspace(k.workspace, values, reinterpret_cast<std::uint64_t>(workspace.data()), arguments);

@@ -78,7 +78,7 @@ class Planning {
   ExprPool& pool_;
   Workspace out_;
   std::unordered_set<ValueId> atomic_;  // accessed by atomics
-  Expr end_;  // of what lies in the slice, in this group
+  Expr end_;                            // of what lies in the slice, in this group
   std::int64_t local_ = 0;
 };
 

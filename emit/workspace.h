@@ -1,8 +1,8 @@
 // Where the buffers of a program lie. Of those of an instance a small one of known size is local to the thread, unless atomics
 // access it. The others lie in memory that the launcher allocates as one piece for a launch: the buffers that all instances
-// share, then a slice for each instance. Hidden arguments say where each shared buffer and the slices begin and how long a slice
-// is. Buffers of different groups share the bytes of a slice, since an instance runs one group; one that is made anew in each
-// iteration of a loop has one place for all of them.
+// share, then a slice for each instance. Hidden arguments say where each shared buffer and the slices begin and how long a
+// slice is. Buffers of different groups share the bytes of a slice, since an instance runs one group; one that is made anew in
+// each iteration of a loop has one place for all of them.
 #pragma once
 
 #include <cstdint>

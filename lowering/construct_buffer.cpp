@@ -61,8 +61,7 @@ void Translator::own_slice(const SharedBuffer& shared) {
   for (std::size_t d = 0; d < initial.args.size(); ++d) {
     if (const auto& owner = shared.owner[d]) {
       const Expr axis = pool_.value(axis_of_.at(workset_->axes[owner->axis].args[0]));
-      const Expr at =
-          pool_.import(owner->coordinate, [&](Expr l) { return l.is(ExprKind::position) ? axis : Expr(); });
+      const Expr at = pool_.import(owner->coordinate, [&](Expr l) { return l.is(ExprKind::position) ? axis : Expr(); });
       map_[initial.args[d]] = materialise(at, shared.buffer);
       claims_.bind_spec(initial.args[d], claims_.phys(map_[initial.args[d]]));
     } else {

@@ -17,8 +17,7 @@ void Translator::members(OpId id, const std::function<void()>& body_of_member) {
   const ExprList& ranges = op.attrs.get<ExprList>(AttrKey::ranges);
   std::vector<OpenLoop> loops;
   for (std::size_t k = 0; k < region.args.size(); ++k)
-    if (!axis_of_.contains(region.args[k]))
-      open_loop(loops, region.args[k], {expr(ranges[2 * k]), expr(ranges[2 * k + 1])});
+    if (!axis_of_.contains(region.args[k])) open_loop(loops, region.args[k], {expr(ranges[2 * k]), expr(ranges[2 * k + 1])});
   body_of_member();
   close_loops(loops, id);
 }

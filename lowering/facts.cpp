@@ -312,8 +312,7 @@ bool is_axis_plus_visible(Expr e, Expr axis) {
 
 Expr along_axis(const KernelFacts& facts, Expr coordinate, ValueId argument) {
   const Expr axis = facts.pool().position(0);
-  const Expr e =
-      substitute(coordinate, [&](Expr l) { return l.is(ExprKind::value) && l.value() == argument ? axis : Expr(); });
+  const Expr e = substitute(coordinate, [&](Expr l) { return l.is(ExprKind::value) && l.value() == argument ? axis : Expr(); });
   return is_axis_plus_visible(e, axis) ? e : Expr();
 }
 

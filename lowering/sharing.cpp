@@ -87,9 +87,9 @@ std::string slice_text(const KernelFacts& facts, const Workset& w, const SharedB
   std::string out;
   for (const auto& owner : shared.owner) {
     out += out.empty() ? "" : ", ";
-    out += !owner ? ":"
-                  : to_string(owner->coordinate,
-                              [&](Expr l) { return l.is(ExprKind::position) ? w.axes[owner->axis].name : std::string(); });
+    out += !owner ? ":" : to_string(owner->coordinate, [&](Expr l) {
+      return l.is(ExprKind::position) ? w.axes[owner->axis].name : std::string();
+    });
   }
   return fmt::format("{}[{}]", facts.name(facts.body().op(shared.buffer).results[0]), out);
 }

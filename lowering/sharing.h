@@ -1,6 +1,6 @@
 // Buffers at the top level of a kernel that its instances share: one memory for the launch, of which each instance accesses a
-// slice of its own (founding document, section 5). That no two instances meet in an element is what keeps the axes in a workset;
-// here it is told which slice an instance owns, since it has to make the initial value of just that.
+// slice of its own (founding document, section 5). That no two instances meet in an element is what keeps the axes in a
+// workset; here it is told which slice an instance owns, since it has to make the initial value of just that.
 #pragma once
 
 #include <span>

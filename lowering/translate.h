@@ -97,7 +97,7 @@ class Translator {
   };
   void open_loop(std::vector<OpenLoop>& loops, ValueId variable, ExprList range);
   void close_loops(std::vector<OpenLoop>& loops, OpId origin);
-  void structured(OpId id);                                  // for, while, if: regions keep their shape
+  void structured(OpId id);  // for, while, if: regions keep their shape
   void assume(OpId id);
   RegionId mirror(RegionId region);
   RegionId open_mirror(RegionId region);  // its arguments; to be filled and closed

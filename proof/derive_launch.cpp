@@ -164,8 +164,8 @@ void Refinement::capacity() {
     Expr elements = pool_.constant(1);
     for (Expr e : buffer.type.shape) elements = elements * not_negative(pool_.import(e, {}));
     add(ObligationKind::workspace_fits,
-        fmt::format("{} has its place in the workspace where the KIR's stores and elements are at most 2^30", buffer.name), small,
-        less_equal(elements, pool_.constant((std::int64_t{1} << 48) / buffers)), buffer.range);
+        fmt::format("{} has its place in the workspace where the KIR's stores and elements are at most 2^30", buffer.name),
+        small, less_equal(elements, pool_.constant((std::int64_t{1} << 48) / buffers)), buffer.range);
   }
 }
 

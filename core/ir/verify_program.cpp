@@ -47,8 +47,13 @@ class ProgramVerifier {
     verify_abi(p_.abi, {}, {}, diagnostics_);
     launch();
     layouts();
-    VerifyContext context{
-        .body = &p_.body, .abi = &p_.abi, .physical = true, .symbols = {}, .layouts = &p_.layouts, .workspace = p_.workspace, .whole = {}};
+    VerifyContext context{.body = &p_.body,
+                          .abi = &p_.abi,
+                          .physical = true,
+                          .symbols = {},
+                          .layouts = &p_.layouts,
+                          .workspace = p_.workspace,
+                          .whole = {}};
     for (const SymbolInfo& s : p_.abi.symbols) context.symbols.insert(s.name);
     BodyVerifier body(context, diagnostics_);
     if (!body.container()) return false;

@@ -104,8 +104,7 @@ std::string Gpu::run(const LaunchDescription& d, const std::string& image, const
   std::vector<Definition> definitions;
   for (const auto& [n, value] : d.definitions) definitions.push_back({n, value, {}});
   LaunchValues values;
-  if (std::string e = evaluate_launch(d.abi, definitions, d.grid, d.workspace, launch->symbols, &values); !e.empty())
-    return e;
+  if (std::string e = evaluate_launch(d.abi, definitions, d.grid, d.workspace, launch->symbols, &values); !e.empty()) return e;
   if (kernel_milliseconds) *kernel_milliseconds = 0;
   if (values.grid == 0) return "";
 

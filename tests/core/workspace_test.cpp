@@ -75,8 +75,9 @@ void refused(const std::string& text, const std::string& id, const std::string& 
 
 // shows: K5.1 K5.8
 TEST(Workspace, KeepsItsForm) {
-  for (const std::string& text : {kBackwards, with("view i64[M, N]\n}\ndispatch", "view i64[G * 2, N]\n  c: view f32[]\n}\ndispatch"),
-                                  with("workspace {\n  b: view i64[M, N]\n}", "workspace { b: view i64[L0, N] c: view i1[4] }")}) {
+  for (const std::string& text :
+       {kBackwards, with("view i64[M, N]\n}\ndispatch", "view i64[G * 2, N]\n  c: view f32[]\n}\ndispatch"),
+        with("workspace {\n  b: view i64[M, N]\n}", "workspace { b: view i64[L0, N] c: view i1[4] }")}) {
     PirResult first = pir_of(text);
     ASSERT_TRUE(first.program) << first.text();
     const std::string printed = print(*first.program);
@@ -119,7 +120,8 @@ TEST(Workspace, WhatTwoInstancesAccessRaces) {
 
 // shows: K5.3
 TEST(Workspace, HasNoContentsWhenTheLaunchBegins) {
-  EXPECT_EQ(run(with("0..N {\n    %v: i64 = load x", "1..N {\n    %v: i64 = load x"), 3, 2).error.find("uninitialized_read"), 0u);
+  EXPECT_EQ(run(with("0..N {\n    %v: i64 = load x", "1..N {\n    %v: i64 = load x"), 3, 2).error.find("uninitialized_read"),
+            0u);
 }
 
 TEST(Workspace, EndsAtItsExtents) {
@@ -130,8 +132,9 @@ TEST(Workspace, EndsAtItsExtents) {
 TEST(Workspace, WhoseSizeHasNoValueIsRefused) {
   EXPECT_EQ(run(with("b: view i64[M, N]", "b: view i64[M floordiv (N - 2), N]"), 3, 2).error.find("zero_divisor"), 0u);
   EXPECT_EQ(run(with("b: view i64[M, N]", "b: view i64[M * 4611686018427387904, N]"), 3, 2).error.find("launch_overflow"), 0u);
-  EXPECT_NE(run(with("b: view i64[M, N]", "b: view i64[M * 1099511627776, 1048576]"), 3, 2).error.find("than this machine holds"),
-            std::string::npos);
+  EXPECT_NE(
+      run(with("b: view i64[M, N]", "b: view i64[M * 1099511627776, 1048576]"), 3, 2).error.find("than this machine holds"),
+      std::string::npos);
 }
 
 }  // namespace

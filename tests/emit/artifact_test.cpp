@@ -78,9 +78,9 @@ TEST_F(ArtifactFolder, TheLaunchDescriptionStandsAlone) {
   EXPECT_EQ(values.grid, 1);
   EXPECT_EQ(values.integers.size(), d.abi.symbols.size() + definitions.size());
   bound->symbols["M"] = 5000;
-  EXPECT_NE(
-      runtime::evaluate_launch(d.abi, definitions, d.grid, d.workspace, bound->symbols, &values).find("above its declared bound"),
-      std::string::npos);
+  EXPECT_NE(runtime::evaluate_launch(d.abi, definitions, d.grid, d.workspace, bound->symbols, &values)
+                .find("above its declared bound"),
+            std::string::npos);
   args.views["x"] = std::make_shared<Tensor>(Tensor::strided(DType::bf16, {3, 5}, {7, 1}));
   Diagnostics bad;
   EXPECT_FALSE(bind_launch(d.abi, args, bad));

@@ -155,8 +155,10 @@ TEST(EmittedSegments, ScanFromTheStateBefore) {
 
 // shows: K5.1 K5.5 K5.8
 TEST(EmittedWorkspace, IsOneForAllInstances) {
-  std::string text = one_group(kXY, "for %r: i64 in 0..5 {\n  %e: f32 = load x[%i, %r]\n  store b[%r, %i] = %e\n  store t[%i, %r] = "
-                                    "%e\n}\n%two: i64 = index 2\n%s: f32 = load t[%i, %two]\n" + kRead);
+  std::string text = one_group(kXY,
+                               "for %r: i64 in 0..5 {\n  %e: f32 = load x[%i, %r]\n  store b[%r, %i] = %e\n  store t[%i, %r] = "
+                               "%e\n}\n%two: i64 = index 2\n%s: f32 = load t[%i, %two]\n" +
+                                   kRead);
   text.insert(text.find("dispatch"), "workspace { t: view f32[L0, 5] b: view f32[5, N + 1] }\n");
   text = text.replace(text.find("load b[%r]"), 10, "load b[4 - %r, %i]");
   agree_text(text);
@@ -168,8 +170,9 @@ TEST(EmittedWorkspace, IsOneForAllInstances) {
   // Two pointers more, and nothing clears what they point to.
   EXPECT_EQ(count(gpu_code(*p), ".param .u64"), 0 + count(gpu_code(*parse_program(one_group(kXY, ""))), ".param .u64") + 2);
   // Beside slices of the instances.
-  agree_text(text.insert(text.find("for %r"), "s: view f32[5 * N] = buffer [5 * N] scope(private) init (%k: i64) {\n  %z: f32 = constant "
-                                              "1.0\n  yield %z\n}\n"));
+  agree_text(text.insert(text.find("for %r"),
+                         "s: view f32[5 * N] = buffer [5 * N] scope(private) init (%k: i64) {\n  %z: f32 = constant "
+                         "1.0\n  yield %z\n}\n"));
 }
 
 TEST(EmittedBuffer, OfAnInstanceMayBeAccessedByAtomics) {

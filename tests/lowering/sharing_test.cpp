@@ -54,7 +54,8 @@ TEST(Workspace, AnInitialValueThatNoOwnerHasNeedsOneInstance) {
       "kernel k(x: in f32[M], y: out f32[M]) { let b = buffer f32[M + 1] init (i) { 0.0 }\n"
       "parallel m in 0..M { b[m] = b[m] + x[m] }\n parallel m in 0..M { y[m] = b[m] } }");
   EXPECT_EQ(axes(wide), Axes{""});
-  EXPECT_SAYS(explanation(wide), "which instance makes the initial value of the buffer at test.kir:2:49, its elements do not decide");
+  EXPECT_SAYS(explanation(wide),
+              "which instance makes the initial value of the buffer at test.kir:2:49, its elements do not decide");
   EXPECT_SAYS(text(wide), "scope(private) init");
   // Nor has an element that data chooses.
   Built counted = build(

@@ -27,7 +27,8 @@ const std::string kBody = R"(  for %n: i64 in 0..N {
 )";
 
 Verdicts backwards(const std::string& body, const std::string& buffer = "b: view f32[M, N]") {
-  return check_refinement(kBackwards, replaced(one_group("backwards", kAbi, body), "dispatch", "workspace { " + buffer + " }\ndispatch"));
+  return check_refinement(kBackwards,
+                          replaced(one_group("backwards", kAbi, body), "dispatch", "workspace { " + buffer + " }\ndispatch"));
 }
 
 // shows: K5.5 K5.1 K5.8
@@ -44,18 +45,22 @@ TEST(Workspace, SlicesWithUniqueOwners) {
 // shows: K5.5 K9.4
 TEST(Workspace, SlicesThatOverlapAreRefused) {
   EXPECT_TRUE(backwards(replaced(kBody, "store b[%m, %n]", "store b[0, %n]")).fails(ObligationKind::ownership_disjoint));
-  EXPECT_TRUE(backwards(replaced(kBody, "store b[%m, %n]", "store b[%m floordiv 2, %n]")).fails(ObligationKind::ownership_disjoint));
+  EXPECT_TRUE(
+      backwards(replaced(kBody, "store b[%m, %n]", "store b[%m floordiv 2, %n]")).fails(ObligationKind::ownership_disjoint));
 }
 
 // shows: K5.5 K5.4
 TEST(Workspace, TheSliceOfAnotherInstanceIsNotRead) {
-  EXPECT_TRUE(backwards(replaced(kBody, "load b[%m, N", "load b[(%m + 1) mod M, N")).fails(ObligationKind::read_write_independence));
-  EXPECT_TRUE(backwards(replaced(kBody, "load b[%m, N", "load b[max(%m - 1, 0), N")).fails(ObligationKind::read_write_independence));
+  EXPECT_TRUE(
+      backwards(replaced(kBody, "load b[%m, N", "load b[(%m + 1) mod M, N")).fails(ObligationKind::read_write_independence));
+  EXPECT_TRUE(
+      backwards(replaced(kBody, "load b[%m, N", "load b[max(%m - 1, 0), N")).fails(ObligationKind::read_write_independence));
 }
 
 // shows: K5.3 K5.8
 TEST(Workspace, NothingIsThereBeforeItsOwnerWroteIt) {
-  EXPECT_TRUE(backwards(replaced(kBody, "0..N {\n    %v: f32 = load x", "1..N {\n    %v: f32 = load x")).fails(ObligationKind::initialization));
+  EXPECT_TRUE(backwards(replaced(kBody, "0..N {\n    %v: f32 = load x", "1..N {\n    %v: f32 = load x"))
+                  .fails(ObligationKind::initialization));
   const std::size_t second = kBody.find("  for %n", 3);
   EXPECT_TRUE(backwards(kBody.substr(second) + kBody.substr(0, second)).fails(ObligationKind::initialization));
 }
@@ -79,9 +84,11 @@ TEST(Workspace, AnotherValueInTheSliceIsAnotherProgram) {
 
 // The kernel need not have the buffer: loads that stores tell stand for values.
 TEST(Workspace, StandsForNoBufferOfTheKernel) {
-  const char* plain = "kir 1\nkernel backwards(x: in f32[M, N], y: out f32[M, N]) {\n"
-                      "  parallel m in 0..M, n in 0..N { y[m, n] = x[m, N - 1 - n] }\n}\n";
-  const std::string pir = replaced(one_group("backwards", kAbi, kBody), "dispatch", "workspace { b: view f32[M, N] }\ndispatch");
+  const char* plain =
+      "kir 1\nkernel backwards(x: in f32[M, N], y: out f32[M, N]) {\n"
+      "  parallel m in 0..M, n in 0..N { y[m, n] = x[m, N - 1 - n] }\n}\n";
+  const std::string pir =
+      replaced(one_group("backwards", kAbi, kBody), "dispatch", "workspace { b: view f32[M, N] }\ndispatch");
   Verdicts v = check_refinement(plain, pir);
   EXPECT_TRUE(v.all_proved()) << v.failures;
   EXPECT_FALSE(check_refinement(plain, replaced(pir, "N - 1 - %n", "%n")).all_proved());
@@ -100,10 +107,13 @@ TEST(Workspace, EachOwnerMakesItsPartOfTheInitialValue) {
   const std::string good = constructed(kSums);
   EXPECT_NE(good.find("workspace {\n  s: view f32[M]\n}"), std::string::npos) << good;
   const std::string zero = "  store s[%m] = %t0\n";
-  expect_only_undamaged(kSums, {{zero.c_str(), ""}, {"store s[%m]", "store s[0]"}, {"constant 0.0", "constant 1.0"},
+  expect_only_undamaged(kSums, {{zero.c_str(), ""},
+                                {"store s[%m]", "store s[0]"},
+                                {"constant 0.0", "constant 1.0"},
                                 {"view f32[M]\n}\ndispatch", "view f32[M - 1]\n}\ndispatch"}});
   // Not once for all by one of them, either.
-  EXPECT_FALSE(check_refinement(kSums, replaced(good, zero, "  for %k: i64 in 0..M {\n    store s[%k] = %t0\n  }\n")).all_proved());
+  EXPECT_FALSE(
+      check_refinement(kSums, replaced(good, zero, "  for %k: i64 in 0..M {\n    store s[%k] = %t0\n  }\n")).all_proved());
   EXPECT_TRUE(check_refinement(kSums, replaced(good, zero, "  for %k: i64 in 0..M {\n    store s[%k] = %t0\n  }\n"))
                   .fails(ObligationKind::ownership_disjoint));
 }
