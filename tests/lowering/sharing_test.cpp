@@ -84,6 +84,13 @@ TEST(Workspace, ABufferWhoseSizeIsDataIsNotShared) {
   EXPECT_EQ(axes(b), Axes{""});
 }
 
+TEST(Workspace, WhatNothingReadsIsNotStored) {
+  Built b = build(
+      "kernel k(x: in f32[N], y: out f32[N]) { let b = buffer f32[N]\n parallel n in 0..N { b[n] = x[n]\n y[n] = 1.0 } }");
+  EXPECT_EQ(axes(b), Axes{"n"});
+  EXPECT_EQ(shape(b), "constant store yield");
+}
+
 TEST(Workspace, BuffersHaveNamesOfTheirOwn) {
   Built b = build(
       "kernel k(x: in f32[N], y: out f32[N]) { let L0 = buffer f32[N]\n parallel n in 0..N { L0[n] = x[n] }\n"
