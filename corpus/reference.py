@@ -205,3 +205,8 @@ def piecewise(g, N):
     v = g.special(F32, N)
     inner = np.where(v > 1, np.sqrt(np.maximum(v, 0)), v * v)
     return dict(x=v), dict(y=np.where(v < 0, v * F32(0.1), inner).astype(F32))
+
+
+def backward_rows(g, M, N):
+    x = g.floats(F32, M, N)
+    return dict(x=x), dict(y=x[:, ::-1].copy())

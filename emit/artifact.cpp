@@ -39,7 +39,7 @@ runtime::LaunchDescription describe_launch(const PhysicalProgram& program, const
   d.pack = program.launch.pack;
   for (const AssertedFact& f : module.facts)
     d.asserted.push_back(fmt::format("{}: {}, since {}", f.subject, f.fact, f.because));
-  d.slice = plan_workspace(program).slice;
+  d.workspace = plan_workspace(program).size;
   d.pool = program.pool;
   return d;
 }

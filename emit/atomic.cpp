@@ -59,12 +59,10 @@ llvm::Value* Emitter::read_modify_write(AtomicOp op, DType t, llvm::Value* addre
 
 void Emitter::emit_atomic(const Op& op) {
   const MemoryAccess access = as_access(body_, op);
-  const ViewParam* view = program_.abi.find_view(access.view);
-  KIR_CHECK(view, "an atomic on something that is no view of the ABI");
   if (threads() > 1) return error("E-09", op.range, "an atomic of a program of several threads has no code");
   for (ValueId v : op.operands)
     if (body_.type(v).is(TypeKind::fragment)) return error("E-09", op.range, "an atomic of a fragment has no code");
-  const DType t = view->dtype;
+  const DType t = body_.type(access.view).dtype;
   const AtomicScope* scope = op.attrs.find<AtomicScope>(AttrKey::atomic_scope);
   AtomicPlace place{op.attrs.get<MemoryOrder>(AttrKey::memory_order), scope ? *scope : AtomicScope::system};
   // One order for both outcomes of a compare-exchange: the weakest that is each of them.

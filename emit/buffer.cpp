@@ -4,21 +4,25 @@
 
 namespace kir::emit {
 
-void Emitter::emit_buffer(const Op& op) {
-  const ValueId view = op.results[0];
-  const Type& type = body_.type(view);
-  if (threads() > 1) return error("E-09", op.range, "a buffer in a program of several threads has no code");
-  const Workspace::Place& place = workspace_.places.at(view);
-  Storage storage{type.dtype, false, {}, {}};
-  for (Expr e : op.attrs.get<ExprList>(AttrKey::extents)) {
-    llvm::Value* extent = expression(e, 64);
-    storage.extents.push_back(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, extent, b_.getInt64(0)));
-  }
+// A buffer lies row-major.
+const Emitter::Storage& Emitter::hold(ValueId buffer, std::span<const Expr> extents) {
+  Storage storage{body_.type(buffer).dtype, false, {}, {}};
+  for (Expr e : extents)
+    storage.extents.push_back(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, expression(e, 64), b_.getInt64(0)));
   llvm::Value* stride = b_.getInt64(1);
   for (std::size_t k = storage.extents.size(); k-- > 0;) {
     storage.strides.insert(storage.strides.begin(), stride);
     stride = b_.CreateMul(stride, storage.extents[k]);
   }
+  return buffers_[buffer] = std::move(storage);
+}
+
+void Emitter::emit_buffer(const Op& op) {
+  const ValueId view = op.results[0];
+  const Type& type = body_.type(view);
+  if (threads() > 1) return error("E-09", op.range, "a buffer in a program of several threads has no code");
+  const Workspace::Place& place = workspace_.places.at(view);
+  const Storage storage = hold(view, op.attrs.get<ExprList>(AttrKey::extents));
   if (place.local) {
     llvm::BasicBlock& entry = function_->getEntryBlock();
     Builder at(&entry, entry.begin());
@@ -29,7 +33,6 @@ void Emitter::emit_buffer(const Op& op) {
   } else {
     define(view, b_.CreatePtrAdd(slice_, expression(place.offset, 64)));
   }
-  buffers_[view] = storage;
   if (op.regions.empty()) return;
   const Region& initial = body_.region(op.regions[0]);
   std::function<void(std::size_t)> nest = [&](std::size_t axis) {

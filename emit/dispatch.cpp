@@ -45,7 +45,11 @@ void Emitter::declare_kernel() {
     types.push_back(b_.getInt64Ty());
     names.push_back(d.name);
   }
-  if (workspace_.slice) {
+  for (ValueId v : program_.workspace) {
+    types.push_back(llvm::PointerType::get(context_, provider_.view_address_space()));
+    names.push_back(body_.value(v).name);
+  }
+  if (workspace_.size.slice) {
     types.push_back(llvm::PointerType::get(context_, provider_.view_address_space()));
     names.push_back("workspace");
     types.push_back(b_.getInt64Ty());
@@ -88,7 +92,11 @@ void Emitter::bind_arguments() {
   for (const ScalarParam& s : program_.abi.scalars) define(s.value, from_memory(s.dtype, function_->getArg(next++)));
   for (const SymbolInfo& s : program_.abi.symbols) symbols_[s.name] = function_->getArg(next++);
   for (const Definition& d : program_.definitions) symbols_[d.name] = function_->getArg(next++);
-  if (!workspace_.slice) return;
+  for (ValueId v : program_.workspace) {
+    define(v, function_->getArg(next++));
+    hold(v, body_.type(v).shape);
+  }
+  if (!workspace_.size.slice) return;
   llvm::Value* begin = function_->getArg(next++);
   slice_ = b_.CreatePtrAdd(begin, b_.CreateMul(program_id(), function_->getArg(next++)));
 }

@@ -13,8 +13,9 @@
 namespace kir::emit {
 
 // Kernel ABI, in this order: each view's base pointer (of element (0,...,0)); each data scalar by value (i1 as i8); each
-// symbol of abi.symbols as i64; each definition of program.definitions as i64; where buffers lie in a workspace (workspace.h),
-// its begin, aligned to 16 bytes, and the bytes of a slice as i64: instance i has those from i slices on.
+// symbol of abi.symbols as i64; each definition of program.definitions as i64; each buffer of program.workspace, aligned to 16
+// bytes; where buffers of the instances lie in slices (workspace.h), the begin of the slices, aligned likewise, and the bytes
+// of a slice as i64: instance i has those from i slices on.
 struct Module {
   std::string llvm_ir;  // textual
   std::string ptx;      // nvptx only

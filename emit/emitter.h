@@ -157,6 +157,7 @@ class Emitter {
     std::vector<llvm::Value*> extents;  // of a buffer
     std::vector<llvm::Value*> strides;  // in elements
   };
+  const Storage& hold(ValueId buffer, std::span<const Expr> extents);
   Storage storage_of(ValueId view);
   void emit_buffer(const Op& op);
 

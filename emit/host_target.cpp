@@ -218,7 +218,7 @@ struct HostKernel::Impl {
   std::vector<Definition> definitions;
   std::string grid;
   std::int64_t pack = 1;
-  Expr slice;
+  runtime::WorkspaceSize workspace;
   ExprPoolPtr pool;
   std::unique_ptr<llvm::orc::LLJIT> jit;
   void (*run)(const std::uint64_t* arguments, std::int64_t begin, std::int64_t end) = nullptr;
@@ -260,7 +260,7 @@ std::unique_ptr<HostKernel> HostKernel::compile(const PhysicalProgram& program, 
   impl->definitions = program.definitions;
   impl->grid = program.launch.grid;
   impl->pack = program.launch.pack;
-  impl->slice = plan_workspace(program).slice;
+  impl->workspace = plan_workspace(program).size;
   impl->pool = program.pool;
   impl->jit = std::move(*jit);
   impl->run = address->toPtr<void (*)(const std::uint64_t*, std::int64_t, std::int64_t)>();
@@ -270,7 +270,7 @@ std::unique_ptr<HostKernel> HostKernel::compile(const PhysicalProgram& program, 
 std::string HostKernel::run(const BoundLaunch& launch) const {
   const Impl& k = *impl_;
   runtime::LaunchValues values;
-  if (std::string error = runtime::evaluate_launch(k.abi, k.definitions, k.grid, k.slice, launch.symbols, &values);
+  if (std::string error = runtime::evaluate_launch(k.abi, k.definitions, k.grid, k.workspace, launch.symbols, &values);
       !error.empty())
     return error;
   if (launch.views.size() != k.abi.views.size() || launch.scalars.size() != k.abi.scalars.size())
@@ -280,14 +280,12 @@ std::string HostKernel::run(const BoundLaunch& launch) const {
   for (const Scalar& s : launch.scalars) arguments.push_back(s.bits);
   for (std::int64_t v : values.integers) arguments.push_back(static_cast<std::uint64_t>(v));
   // Instances run one after the other, so that they can share one slice.
-  std::vector<std::max_align_t> workspace;
-  if (k.slice) {
-    if (values.slice > max_launch_bytes())
-      return fmt::format("{} bytes of workspace are more than this machine holds", values.slice);
-    workspace.resize(static_cast<std::size_t>(values.slice) / sizeof(std::max_align_t) + 1);
-    arguments.push_back(reinterpret_cast<std::uint64_t>(workspace.data()));
-    arguments.push_back(0);
-  }
+  const Integer bytes = Integer{values.slices} + values.slice;
+  if (bytes > max_launch_bytes())
+    return fmt::format("{} bytes of workspace are more than this machine holds", to_string(bytes));
+  std::vector<std::max_align_t> workspace(static_cast<std::size_t>(bytes) / sizeof(std::max_align_t) + 1);
+  values.slice = 0;
+  runtime::append_workspace(k.workspace, values, reinterpret_cast<std::uint64_t>(workspace.data()), arguments);
   k.run(arguments.data(), 0, values.grid * k.pack);
   return "";
 }

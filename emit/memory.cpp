@@ -114,8 +114,9 @@ std::size_t Emitter::alias_class(std::size_t view) const {
 bool Emitter::store_needs_barrier(const Op& op) {
   StoreView access = as_store(body_, op);
   auto class_of = [&](ValueId v) {
-    const ViewParam* view = program_.abi.find_view(v);  // a buffer is refused in programs of several threads
-    return view ? alias_class(static_cast<std::size_t>(view - program_.abi.views.data())) : SIZE_MAX;
+    const ViewParam* view =
+        program_.abi.find_view(v);  // else of the workspace: other buffers have no code with several threads
+    return view ? alias_class(static_cast<std::size_t>(view - program_.abi.views.data())) : program_.abi.views.size() + v.index;
   };
   const std::size_t mine = class_of(access.view);
   std::size_t accesses = 0;

@@ -80,6 +80,17 @@ std::optional<Construction> construct(const Kernel& kernel, Diagnostics& diagnos
   for (const SymbolInfo& s : kernel.abi.symbols) reserved.insert(s.name);
   for (const SegmentPlan& s : space.segments) reserved.insert({s.length_name, s.offset_name});
   reserved.insert(space.grid_name);
+  for (const GroupPlan& g : groups)
+    for (const SharedBuffer& s : g.workset.shared) {
+      const ValueId kir = kernel.body.op(s.buffer).results[0];
+      const Value& v = kernel.body.value(kir);
+      Type type = v.type;
+      for (Expr& e : type.shape) e = pool.import(facts.expand(e), {});
+      std::string name = v.name.empty() ? "b" : v.name;
+      while (!reserved.insert(name).second) name += '_';
+      program->workspace.push_back(builder.add_argument(root, std::move(type), name, v.range, kir));
+      root_map.emplace(kir, program->workspace.back());
+    }
   ValueId work = builder.add_argument(root, Type::scalar(DType::i64), program->work_id);
 
   std::vector<RegionId> roots = {root};
@@ -91,6 +102,7 @@ std::optional<Construction> construct(const Kernel& kernel, Diagnostics& diagnos
   program->body = builder.freeze(pool, roots, &renumbered);
   program->root = renumbered.regions[root.index];
   program->work = renumbered.values[work.index];
+  for (ValueId& v : program->workspace) v = renumbered.values[v.index];
   for (ViewParam& v : program->abi.views) v.value = renumbered.values[root_map.at(v.value).index];
   for (ScalarParam& s : program->abi.scalars) s.value = renumbered.values[root_map.at(s.value).index];
 

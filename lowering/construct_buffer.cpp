@@ -1,5 +1,6 @@
 // What keeps elements: buffers, what loops collect, scans, and tensors that cannot be read again. Each becomes memory of the
-// program instance, made anew in each iteration of the loops around it, and its readers load from it.
+// program instance, made anew in each iteration of the loops around it, and its readers load from it. A buffer that instances
+// share lies in the workspace of the launch, and each makes its part of the initial value.
 #include "lowering/relation.h"
 #include "lowering/translate.h"
 
@@ -43,10 +44,36 @@ ValueId Translator::allocate(ValueId kir, OpId origin, std::vector<RegionId> ini
 }
 
 void Translator::buffer(OpId id) {
+  for (const SharedBuffer& s : workset_->shared)
+    if (s.buffer == id) return own_slice(s);
   const Op& op = b_.op(id);
   std::vector<RegionId> initial;
   for (RegionId r : op.regions) initial.push_back(mirror(r));
   allocate(op.results[0], id, std::move(initial));
+}
+
+void Translator::own_slice(const SharedBuffer& shared) {
+  const Op& op = b_.op(shared.buffer);
+  if (op.regions.empty()) return;
+  const Region& initial = b_.region(op.regions[0]);
+  const ExprList& extents = op.attrs.get<ExprList>(AttrKey::extents);
+  std::vector<OpenLoop> loops;
+  for (std::size_t d = 0; d < initial.args.size(); ++d) {
+    if (const auto& owner = shared.owner[d]) {
+      const Expr axis = pool_.value(axis_of_.at(workset_->axes[owner->axis].args[0]));
+      const Expr at = pool_.import(owner->coordinate, [&](Expr l) { return l.is(ExprKind::position) ? axis : Expr(); });
+      map_[initial.args[d]] = materialise(at, shared.buffer);
+      claims_.bind_spec(initial.args[d], claims_.phys(map_[initial.args[d]]));
+    } else {
+      open_loop(loops, initial.args[d], {pool_.constant(0), expr(extents[d])});
+    }
+  }
+  ops(initial);
+  std::vector<ValueId> operands = {map_.at(op.results[0])};
+  for (ValueId c : initial.args) operands.push_back(value(c));
+  operands.push_back(value(b_.yields(op.regions[0])[0]));
+  builder_.emit(OpKind::store, std::move(operands), {}, {}, op.range, shared.buffer);
+  close_loops(loops, shared.buffer);
 }
 
 void Translator::kept(OpId id) {

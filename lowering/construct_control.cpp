@@ -15,32 +15,32 @@ void Translator::members(OpId id, const std::function<void()>& body_of_member) {
   const Op& op = b_.op(id);
   const Region& region = b_.region(op.regions[0]);
   const ExprList& ranges = op.attrs.get<ExprList>(AttrKey::ranges);
-  struct Loop {
-    RegionId region;
-    ExprList range;
-  };
-  std::vector<Loop> loops;
-  for (std::size_t k = 0; k < region.args.size(); ++k) {
-    if (axis_of_.contains(region.args[k])) continue;
-    ExprList range = {expr(ranges[2 * k]), expr(ranges[2 * k + 1])};
-    RegionId body = builder_.new_region();
-    builder_.set_region_origin(body, op.regions[0]);
-    enter(body);
-    ++repeats_;
-    const Value& kir = b_.value(region.args[k]);
-    ValueId arg = builder_.add_argument(body, Type::scalar(DType::i64), fresh_name(kir.name), kir.range, region.args[k]);
-    bind(region.args[k], arg);
-    loops.push_back({body, std::move(range)});
-  }
+  std::vector<OpenLoop> loops;
+  for (std::size_t k = 0; k < region.args.size(); ++k)
+    if (!axis_of_.contains(region.args[k])) open_loop(loops, region.args[k], {expr(ranges[2 * k]), expr(ranges[2 * k + 1])});
   body_of_member();
-  while (!loops.empty()) {
-    builder_.emit(OpKind::next, {}, {}, {}, op.range, id);
+  close_loops(loops, id);
+}
+
+void Translator::open_loop(std::vector<OpenLoop>& loops, ValueId variable, ExprList range) {
+  const Value& kir = b_.value(variable);
+  RegionId body = builder_.new_region();
+  builder_.set_region_origin(body, kir.region);
+  enter(body);
+  ++repeats_;
+  bind(variable, builder_.add_argument(body, Type::scalar(DType::i64), fresh_name(kir.name), kir.range, variable));
+  loops.push_back({body, std::move(range)});
+}
+
+void Translator::close_loops(std::vector<OpenLoop>& loops, OpId origin) {
+  const SourceRange range = b_.op(origin).range;
+  for (; !loops.empty(); loops.pop_back()) {
+    builder_.emit(OpKind::next, {}, {}, {}, range, origin);
     leave();
     --repeats_;
     Attrs attrs;
     attrs.set(AttrKey::ranges, std::move(loops.back().range));
-    builder_.emit_with_regions(OpKind::for_loop, {}, std::move(attrs), {loops.back().region}, {}, op.range, id);
-    loops.pop_back();
+    builder_.emit_with_regions(OpKind::for_loop, {}, std::move(attrs), {loops.back().region}, {}, range, origin);
   }
 }
 

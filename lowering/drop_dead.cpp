@@ -15,16 +15,16 @@ namespace {
 
 class Liveness {
  public:
-  explicit Liveness(const Body& b) : b_(b), live_(b.op_count(), false), exits_(b.op_count()) {
+  explicit Liveness(const PhysicalProgram& p) : b_(p.body), live_(b_.op_count(), false), exits_(b_.op_count()) {
+    const Body& b = b_;
     for (std::uint32_t i = 0; i < b.op_count(); ++i) {
       const Op& op = b.op(OpId(i));
       if (is_loop_exit(op.kind)) exits_[loop_of_exit(b, op).index].push_back(OpId(i));
       if (op.kind == OpKind::store) {
-        const OpId made = b.value(op.operands[0]).op;  // a buffer: seen by its loads alone
-        if (made)
-          stores_[made].push_back(OpId(i));
-        else
+        if (p.abi.find_view(op.operands[0]))
           mark(OpId(i));
+        else  // a buffer: seen by its loads alone
+          stores_[op.operands[0]].push_back(OpId(i));
       }
       // Atomics order other accesses; a loop that may run forever is seen by that.
       if (is_atomic(op.kind) || op.kind == OpKind::while_loop) mark(OpId(i));
@@ -51,7 +51,11 @@ class Liveness {
   void visit(OpId id) {
     const Op& op = b_.op(id);
     mark(b_.region(op.parent).parent);
-    for (ValueId v : op.operands) mark(b_.value(v).op);
+    for (ValueId v : op.operands) {
+      mark(b_.value(v).op);
+      if (auto seen = stores_.find(v); seen != stores_.end())
+        for (OpId store : seen->second) mark(store);
+    }
     for (const auto& [key, attr] : op.attrs.all()) {
       if (auto* e = std::get_if<Expr>(&attr)) use(*e);
       if (auto* list = std::get_if<ExprList>(&attr))
@@ -59,21 +63,19 @@ class Liveness {
     }
     for (RegionId r : op.regions) mark(b_.region(r).ops.back());
     for (OpId exit : exits_[id.index]) mark(exit);
-    if (op.kind == OpKind::buffer)
-      for (OpId store : stores_[b_.value(op.results[0]).op]) mark(store);
   }
 
   const Body& b_;
   std::vector<bool> live_;
   std::vector<std::vector<OpId>> exits_;  // of each loop
   std::vector<OpId> work_;
-  std::unordered_map<OpId, std::vector<OpId>> stores_;  // of a buffer
+  std::unordered_map<ValueId, std::vector<OpId>> stores_;  // to a buffer
 };
 
 }  // namespace
 
 PhysicalPtr drop_dead_values(const PhysicalProgram& program, proof::Ledger&) {
-  Liveness live(program.body);
+  Liveness live(program);
   return copy_without(program, [&](OpId id) { return live[id]; });
 }
 

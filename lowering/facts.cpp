@@ -61,9 +61,9 @@ KernelFacts::KernelFacts(const Kernel& kernel) : kernel_(kernel) {
   for (Expr e : kernel.abi.where) preconditions_->assume(expand(e));
 }
 
-bool KernelFacts::never_negative(Expr e) const {
-  return preconditions_->decide(less_equal(pool_.constant(0), e)).value_or(false);
-}
+bool KernelFacts::holds(Expr condition) const { return preconditions_->decide(condition).value_or(false); }
+
+bool KernelFacts::never_negative(Expr e) const { return holds(less_equal(pool_.constant(0), e)); }
 
 Expr KernelFacts::expand(Expr e) const {
   return pool_.import(e, [&](Expr leaf) {
@@ -313,17 +313,16 @@ bool is_axis_plus_visible(Expr e, Expr axis) {
 
 }  // namespace
 
+Expr along_axis(const KernelFacts& facts, Expr coordinate, ValueId argument) {
+  const Expr axis = facts.pool().position(0);
+  const Expr e = substitute(coordinate, [&](Expr l) { return l.is(ExprKind::value) && l.value() == argument ? axis : Expr(); });
+  return is_axis_plus_visible(e, axis) ? e : Expr();
+}
+
 bool pinned_by_axis(const KernelFacts& facts, const Access& x, ValueId a, const Access& y, ValueId b) {
   if (x.ordered || y.ordered) return false;
-  ExprPool& pool = facts.pool();
-  Expr axis = pool.position(0);
-  auto with_axis = [&](Expr e, ValueId arg) {
-    return substitute(e, [&](Expr l) { return l.is(ExprKind::value) && l.value() == arg ? axis : Expr(); });
-  };
-  for (std::size_t d = 0; d < std::min(x.coordinates.size(), y.coordinates.size()); ++d) {
-    Expr p = with_axis(x.coordinates[d], a), q = with_axis(y.coordinates[d], b);
-    if (p == q && is_axis_plus_visible(p, axis)) return true;
-  }
+  for (std::size_t d = 0; d < std::min(x.coordinates.size(), y.coordinates.size()); ++d)
+    if (const Expr p = along_axis(facts, x.coordinates[d], a); p && p == along_axis(facts, y.coordinates[d], b)) return true;
   return false;
 }
 

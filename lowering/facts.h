@@ -44,7 +44,8 @@ class KernelFacts {
   // Is the expanded expression at least 0 because it is an extent of a view?
   bool is_extent(Expr expanded) const { return extents_.contains(expanded); }
 
-  // Is the launch-visible expression at least 0 by the preconditions?
+  // Does the launch-visible condition follow from the preconditions?
+  bool holds(Expr condition) const;
   bool never_negative(Expr expanded) const;
 
   // Does the operation, or one nested in it, write memory?
@@ -117,6 +118,9 @@ class KernelFacts {
   std::vector<std::size_t> position_;
   std::vector<std::size_t> alias_class_;
 };
+
+// The coordinate with position 0 for the argument `axis`, when it is that plus one launch-visible integer; else empty.
+Expr along_axis(const KernelFacts& facts, Expr coordinate, ValueId axis);
 
 // Every region argument of a parallel is one axis; do both accesses touch one element only when they agree in the axis whose
 // argument is `a` for the first and `b` for the second? Yes when some dimension of both is axis + c with one

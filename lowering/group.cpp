@@ -8,6 +8,7 @@
 
 #include "core/ir/fold.h"
 #include "core/ir/op_table.h"
+#include "lowering/sharing.h"
 
 namespace kir::lowering {
 namespace {
@@ -126,12 +127,13 @@ class Forming {
                       "known before the launch",
                       a.name, f_.text(a.lo), f_.text(a.hi), row(b_.op(a.parallel).kind).name, f_.where(a.parallel)));
     g.lines.insert(g.lines.end(), g.workset.reasons.begin(), g.workset.reasons.end());
-    for (OpId s : g.statements) describe_inside(s, g.lines);
+    for (OpId s : g.statements) describe_inside(s, g);
     if (g.workset.axes.empty()) g.lines.push_back("one instance runs the whole group");
   }
 
-  void describe_inside(OpId id, std::vector<std::string>& lines) const {
+  void describe_inside(OpId id, GroupPlan& g) const {
     const Op& op = b_.op(id);
+    std::vector<std::string>& lines = g.lines;
     auto axes = [&] {
       std::string s;
       for (ValueId v : b_.region(op.regions[0]).args) s += (s.empty() ? "" : ", ") + f_.name(v);
@@ -140,7 +142,10 @@ class Forming {
     if (op.kind == OpKind::reduce || op.kind == OpKind::arg_reduce || op.kind == OpKind::scan)
       lines.push_back(fmt::format("axis {} stays inside: the {} at {} runs over it", axes(), row(op.kind).name, f_.where(id)));
     if (op.kind == OpKind::contract) describe_contract(op, id, lines);
-    if (f_.keeps(id))
+    if (auto s = std::ranges::find(g.workset.shared, id, &SharedBuffer::buffer); s != g.workset.shared.end())
+      lines.push_back(fmt::format("the buffer at {} lies in the workspace of the launch: each instance owns {}", f_.where(id),
+                                  slice_text(f_, g.workset, *s)));
+    else if (f_.keeps(id))
       lines.push_back(
           fmt::format("what the {} at {} makes is kept in a buffer of the instance", row(op.kind).name, f_.where(id)));
     if (op.kind == OpKind::for_loop)
@@ -149,7 +154,7 @@ class Forming {
     if (op.kind == OpKind::while_loop)
       lines.push_back(fmt::format("the while at {} is ordered and stays inside", f_.where(id)));
     for (RegionId r : op.regions)
-      for (OpId inner : b_.region(r).ops) describe_inside(inner, lines);
+      for (OpId inner : b_.region(r).ops) describe_inside(inner, g);
   }
 
   // Batch and free axes are those of whatever reads the elements.

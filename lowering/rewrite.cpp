@@ -33,6 +33,7 @@ class Copy {
       for (Expr& e : v.strides) outside(e);
     }
     for (ScalarParam& s : out->abi.scalars) s.value = final_value(s.value);
+    for (ValueId& v : out->workspace) v = final_value(v);
     for (SymbolInfo& s : out->abi.symbols) {
       outside(s.lo);
       outside(s.hi);

@@ -27,6 +27,7 @@ RegionId Translator::group(std::size_t index, const GroupPlan& plan) {
   enter(region);
   axis_of_.clear();
   repeats_ = 0;
+  workset_ = &plan.workset;
   one_instance_ = plan.workset.axes.empty();
   std::vector<ValueId> args;
   for (const InstanceAxis& axis : plan.workset.axes) {

@@ -78,6 +78,7 @@ class Translator {
   // values, or without.
   ValueId allocate(ValueId kir, OpId origin, std::vector<RegionId> initial);
   void buffer(OpId id);
+  void own_slice(const SharedBuffer& shared);
   void kept(OpId id);  // an operation whose elements are else computed where they are read
   void collecting_loop(OpId id);
   void scan(OpId id);
@@ -89,7 +90,14 @@ class Translator {
   // construct_control.cpp
   void parallel(OpId id);
   void members(OpId id, const std::function<void()>& body);  // loops over the axes that are no instance axes
-  void structured(OpId id);                                  // for, while, if: regions keep their shape
+  // Loops that are open around what is emitted now, outermost first. A loop runs over a variable of a kernel's region.
+  struct OpenLoop {
+    RegionId region;
+    ExprList range;
+  };
+  void open_loop(std::vector<OpenLoop>& loops, ValueId variable, ExprList range);
+  void close_loops(std::vector<OpenLoop>& loops, OpId origin);
+  void structured(OpId id);  // for, while, if: regions keep their shape
   void assume(OpId id);
   RegionId mirror(RegionId region);
   RegionId open_mirror(RegionId region);  // its arguments; to be filled and closed
@@ -123,7 +131,8 @@ class Translator {
   Claims& claims_;
   Diagnostics& diagnostics_;
   std::unordered_map<ValueId, ValueId> map_;
-  bool one_instance_ = false;                     // the group has no instance axis
+  const Workset* workset_ = nullptr;              // of the group
+  bool one_instance_ = false;                     // it has no instance axis
   std::unordered_map<ValueId, ValueId> axis_of_;  // parallel arguments that are instance axes
   std::vector<std::set<std::string>> scopes_;
   // For each scope the elements of tensors that were computed in it: the tensor, and the coordinates with their meanings.

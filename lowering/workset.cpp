@@ -10,6 +10,7 @@
 #include "core/ir/memory_access.h"
 #include "core/ir/op_table.h"
 #include "lowering/relation.h"
+#include "lowering/sharing.h"
 
 namespace kir::lowering {
 namespace {
@@ -38,7 +39,7 @@ class Analysis {
     for (OpId p : producers)
       for (OpId e : effects) keep_unless_overwritten(w, p, e);
     for (OpId s : statements)
-      if (!w.axes.empty() && f_.keeps(s)) {
+      if (!w.axes.empty() && f_.keeps(s) && !is_shareable(f_, s)) {
         w.reasons.push_back(fmt::format("no axis becomes an instance axis: every instance would keep what the {} at {} makes",
                                         row(b_.op(s).kind).name, f_.where(s)));
         w.axes.clear();
@@ -218,13 +219,6 @@ class Analysis {
         axis.name, row(b_.op(axis.parallel).kind).name, f_.where(axis.parallel), f_.text(axis.lo), f_.text(axis.hi));
   }
 
-  // The argument that is the axis in the operation where the access is.
-  ValueId argument(const InstanceAxis& axis, const Access& a) const {
-    for (ValueId arg : axis.args)
-      if (f_.ancestor_in(a.site, b_.value(arg).region)) return arg;
-    return {};
-  }
-
   // A buffer that each member of the axis makes anew.
   bool own(const InstanceAxis& axis, std::size_t view) const {
     const OpId made = f_.buffer(view);
@@ -241,7 +235,7 @@ class Analysis {
     for (const Access& x : f_.accesses(first))
       for (const Access& y : f_.accesses(second)) {
         if (!f_.is_order_kept(x, y) || (f_.may_alias(x.view, y.view) && own(axis, x.view))) continue;
-        ValueId p = argument(axis, x), q = argument(axis, y);
+        ValueId p = argument_of(f_, axis, x), q = argument_of(f_, axis, y);
         if (!p || !q || !pinned_by_axis(f_, x, p, y, q)) return Conflict{&x, &y};
       }
     return std::nullopt;
@@ -288,8 +282,16 @@ class Analysis {
 
 }  // namespace
 
+ValueId argument_of(const KernelFacts& facts, const InstanceAxis& axis, const Access& access) {
+  for (ValueId arg : axis.args)
+    if (facts.ancestor_in(access.site, facts.body().value(arg).region)) return arg;
+  return {};
+}
+
 Workset workset_of(const KernelFacts& facts, std::span<const OpId> statements) {
-  return Analysis(facts).sequence(statements, false);
+  Workset w = Analysis(facts).sequence(statements, false);
+  share_buffers(facts, statements, w);
+  return w;
 }
 
 }  // namespace kir::lowering

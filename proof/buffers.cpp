@@ -81,9 +81,9 @@ class Steady {
 };
 
 // Ids are numbered in the order of the text: an operation that ends later has regions whose operations come between.
-bool is_told(const Body& body, OpId made, const std::vector<OpId>& loads, const std::vector<OpId>& stores,
+// `life`: the operation in whose region the buffer is made; none: it lives as long as the instance, or longer.
+bool is_told(const Body& body, OpId life, const std::vector<OpId>& loads, const std::vector<OpId>& stores,
              const std::unordered_set<OpId>& early) {
-  const OpId life = body.region(body.op(made).parent).parent;
   auto around = [&](OpId op) { return body.region(body.op(op).parent).parent; };
   auto repeats = [&](OpId at) { return body.op(at).kind != OpKind::if_else; };
   for (OpId load : loads) {
@@ -110,7 +110,7 @@ ValueId memory_below(const Body& body, ValueId view) {
   return view;
 }
 
-std::vector<BufferSite> buffer_sites(const Body& body) {
+std::vector<BufferSite> buffer_sites(const Body& body, std::span<const ValueId> workspace) {
   struct Accesses {
     std::vector<OpId> loads, stores;
     bool others = false;
@@ -140,11 +140,12 @@ std::vector<BufferSite> buffer_sites(const Body& body) {
     }
   }
   std::vector<BufferSite> out;
-  for (OpId m : made) {
-    const ValueId view = body.op(m).results[0];
+  auto add = [&](ValueId view, OpId life) {
     const Accesses& a = accesses[view];
-    out.push_back({view, !a.others && is_told(body, m, a.loads, a.stores, early)});
-  }
+    out.push_back({view, !a.others && is_told(body, life, a.loads, a.stores, early)});
+  };
+  for (ValueId view : workspace) add(view, {});
+  for (OpId m : made) add(body.op(m).results[0], body.region(body.op(m).parent).parent);
   std::stable_partition(out.begin(), out.end(), [](const BufferSite& s) { return !s.told; });
   return out;
 }

@@ -32,7 +32,7 @@ struct Binder {
 struct MemoryClass {
   std::string name;  // of its first view
   DType dtype = DType::f32;
-  std::vector<Expr> shape, strides;
+  std::vector<Expr> shape, strides;   // of a buffer the extents alone, over the iterations around it
   bool readable_before_write = true;  // false: every view of it is `out`
   bool written = false;               // some operation of the program stores to it
   std::vector<std::size_t> views;     // indices into Abi::views; none: a buffer

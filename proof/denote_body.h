@@ -69,6 +69,7 @@ class BodyDenoter {
   void run_atomic(const Op& op);
   void run_update(const Op& op);  // scatter, histogram
   void run_buffer(const Op& op);
+  void open_buffer(ValueId v, std::span<const Expr> extents, SourceRange range, RelationValue& out);
   // What a load sees at the coordinates; `load` is its event, not recorded yet. Whatever reads memory takes its value from
   // here.
   Term contents(const RelationValue& r, std::vector<Expr> coordinates, const Event& load);

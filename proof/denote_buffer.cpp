@@ -29,7 +29,8 @@ struct Seen {
 }  // namespace
 
 void BodyDenoter::declare_buffers() {
-  for (const BufferSite& site : buffer_sites(body_)) {
+  const std::span<const ValueId> workspace = physical_ ? std::span(physical_->workspace) : std::span<const ValueId>();
+  for (const BufferSite& site : buffer_sites(body_, workspace)) {
     const Value& v = body_.value(site.view);
     buffers_.emplace(site.view, out_.memories.size());
     MemoryClass m;
@@ -40,25 +41,39 @@ void BodyDenoter::declare_buffers() {
     m.told = site.told;
     out_.memories.push_back(std::move(m));
   }
+  for (ValueId v : workspace) {
+    auto shared = std::make_shared<RelationValue>();
+    open_buffer(v, body_.type(v).shape, body_.value(v).range, *shared);
+    bind(v, {SymbolicValue::Kind::relation, {}, nullptr, std::move(shared)});
+  }
+}
+
+// The elements of a buffer, in the allocation that it is here.
+void BodyDenoter::open_buffer(ValueId v, std::span<const Expr> extents, SourceRange range, RelationValue& out) {
+  out.memory = buffers_.at(v);
+  MemoryClass& memory = out_.memories[out.memory];
+  out.name = memory.name;
+  out.dtype = memory.dtype;
+  for (const Binder& b : binders) out.allocation.push_back(b.range.var);
+  memory.shape.clear();
+  for (Expr e : extents) {
+    const Expr extent = translate(e);
+    decides(extent, range);
+    check_index(extent, DType::i64, fmt::format("an extent of {}", out.name), range);
+    const Expr var = pool_.fresh(fmt::format("{}_{}", out.name, out.vars.size()));
+    out.vars.push_back({var, pool_.constant(0), extent});
+    out.coordinates.push_back(var);
+    memory.shape.push_back(extent);
+  }
 }
 
 void BodyDenoter::run_buffer(const Op& op) {
   const ValueId result = op.results[0];
   auto made = std::make_shared<RelationValue>();
-  made->memory = buffers_.at(result);
-  made->name = out_.memories[made->memory].name;
-  made->dtype = type(result).dtype;
-  for (const Binder& b : binders) made->allocation.push_back(b.range.var);
+  open_buffer(result, op.attrs.get<ExprList>(AttrKey::extents), op.range, *made);
   Expr elements = pool_.constant(1);
-  for (Expr e : op.attrs.get<ExprList>(AttrKey::extents)) {
-    Expr extent = translate(e);
-    decides(extent, op.range);
-    check_index(extent, DType::i64, fmt::format("an extent of {}", made->name), op.range);
-    Expr var = pool_.fresh(fmt::format("{}_{}", made->name, made->vars.size()));
-    made->vars.push_back({var, pool_.constant(0), extent});
-    made->coordinates.push_back(var);
+  for (Expr extent : out_.memories[made->memory].shape)
     elements = elements * (extent.is(ExprKind::constant) && extent.number() >= 0 ? extent : max(pool_.constant(0), extent));
-  }
   if (const Expr* capacity = op.attrs.find<Expr>(AttrKey::capacity)) {
     Expr room = translate(*capacity);
     if (std::vector<Expr> goals = nonzero_divisors(room); !goals.empty())

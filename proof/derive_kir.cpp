@@ -60,7 +60,7 @@ void races(const Denotation& d, TermPool& terms, const std::string& prefix, cons
 void injective_views(const Kernel& kernel, const Denotation& d, TermPool& terms, const std::string& prefix, Ledger& ledger) {
   ExprPool& pool = terms.exprs();
   for (const MemoryClass& m : d.memories) {
-    if (!m.written || m.shape.empty()) continue;
+    if (!m.written || m.shape.empty() || m.is_buffer()) continue;
     const ViewParam& view = kernel.abi.views[m.views[0]];
     std::vector<Expr> hypotheses = d.base, a, b;
     Expr address_a = pool.constant(0), address_b = pool.constant(0);

@@ -128,30 +128,44 @@ void Refinement::restrictions() {
 }
 
 // R10: the limits of 64-bit definitions and of the grid are hypotheses of everything else, since the launcher refuses what
-// lies beyond. So that they do not empty the proofs: a launch in which each store of the KIR happens at most 2^30 times is
-// not refused.
+// lies beyond. So that they do not empty the proofs: a launch in which each store of the KIR happens at most 2^30 times and
+// its buffers have at most 2^30 elements is not refused, for the size of the workspace neither.
 void Refinement::capacity() {
   const auto segments = static_cast<std::int64_t>(std::max<std::size_t>(program_.segments.size(), 1));
   Expr few = pool_.constant((std::int64_t{1} << 30) / segments);
   std::vector<Expr> small = physical_.equations;
-  for (const Event& e : kir_.events) {
-    if (!e.store) continue;
-    // Of the iterations around it those with launch-visible ranges; an empty one counts as one, so each product of some of
-    // the extents is bounded.
+  auto not_negative = [&](Expr e) { return max(pool_.constant(0), e); };
+  // Of the extents those that are launch-visible; an empty one counts as one, so each product of some of them is bounded.
+  auto bounded = [&](std::span<const Expr> extents) {
     std::vector<Expr> products{pool_.constant(1)};
-    for (const Binder& b : e.binders) {
-      auto inner = [](Expr l) { return !l.is(ExprKind::symbol); };
-      if (mentions(b.range.lo, inner) || mentions(b.range.hi, inner) || products.size() > 64) continue;
-      Expr extent = max(pool_.constant(0), b.range.lo.is_constant(0) ? b.range.hi : b.range.hi - b.range.lo);
-      for (std::size_t i = products.size(); i-- > 0;) products.push_back(products[i] * extent);
+    for (Expr e : extents) {
+      if (mentions(e, [](Expr l) { return !l.is(ExprKind::symbol); }) || products.size() > 64) continue;
+      for (std::size_t i = products.size(); i-- > 0;) products.push_back(products[i] * not_negative(e));
     }
     for (Expr p : products) small.push_back(less_equal(p, few));
+  };
+  for (const Event& e : kir_.events) {
+    if (!e.store) continue;
+    std::vector<Expr> extents;
+    for (const Binder& b : e.binders) extents.push_back(b.range.lo.is_constant(0) ? b.range.hi : b.range.hi - b.range.lo);
+    bounded(extents);
   }
+  for (const MemoryClass& m : kir_.memories)
+    if (m.is_buffer()) bounded(m.shape);
   for (const Definition& d : program_.definitions) {
     bool grid = d.name == program_.launch.grid;
     add(ObligationKind::resource_limit,
         fmt::format("{} stays within its limit where the KIR's stores are at most 2^30", d.name), small,
         less_equal(pool_.symbol(d.name), pool_.constant(grid ? INT32_MAX : INT64_MAX)), d.range);
+  }
+  const auto buffers = static_cast<std::int64_t>(std::max<std::size_t>(program_.workspace.size(), 1));
+  for (ValueId v : program_.workspace) {
+    const Value& buffer = program_.body.value(v);
+    Expr elements = pool_.constant(1);
+    for (Expr e : buffer.type.shape) elements = elements * not_negative(pool_.import(e, {}));
+    add(ObligationKind::workspace_fits,
+        fmt::format("{} has its place in the workspace where the KIR's stores and elements are at most 2^30", buffer.name),
+        small, less_equal(elements, pool_.constant((std::int64_t{1} << 48) / buffers)), buffer.range);
   }
 }
 

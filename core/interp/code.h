@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -378,6 +379,7 @@ struct DecodeInput {
   const Abi* abi;
   const std::map<std::string, std::int64_t>* symbols;  // definitions included
   bool physical = false;
+  std::span<const ValueId> workspace = {};  // its buffers come first behind the views of the ABI
 };
 Code decode(const DecodeInput& input, std::span<const RegionId> roots);
 

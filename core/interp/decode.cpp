@@ -14,6 +14,7 @@ Code Decoder::run(std::span<const RegionId> roots) {
     if (t.is(TypeKind::fragment))
       for (Expr e : t.shape) code_.tile_shapes[i].push_back(e.is(ExprKind::constant) ? e.number() : 0);
   }
+  for (ValueId v : in_.workspace) buffer_view(v);
   for (RegionId r : roots) region(r);
   code_.integer_slots = hidden_;
   return std::move(code_);

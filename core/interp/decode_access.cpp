@@ -24,7 +24,7 @@ bool Decoder::follow(ValueId v, AccessPlan& plan) {
   const Type& t = body_.type(v);
   plan.base = slot(v);
   if (t.is(TypeKind::view)) {
-    if (const OpId def = body_.value(v).op; def && body_.op(def).kind == OpKind::buffer) {
+    if (const OpId def = body_.value(v).op; buffer_views_.contains(v) || (def && body_.op(def).kind == OpKind::buffer)) {
       plan.view = buffer_view(v);
       return true;
     }

@@ -13,7 +13,7 @@ namespace {
 Code decode_program(const PhysicalProgram& program, const ProgramLaunch& launch) {
   std::vector<RegionId> roots;
   for (const Group& g : program.groups) roots.push_back(g.region);
-  return decode({&program.body, &program.abi, &launch.symbols, true}, roots);
+  return decode({&program.body, &program.abi, &launch.symbols, true, program.workspace}, roots);
 }
 
 // All fragments of a program are held at once. Far more than the registers of any program instance.
@@ -34,28 +34,58 @@ std::optional<RuntimeError> too_large(const PhysicalProgram& program) {
   return std::nullopt;
 }
 
+// An integer that the launcher computes.
+std::optional<RuntimeError> launch_integer(const PhysicalProgram& program, Expr value, const std::string& what,
+                                           SourceRange range, const ProgramLaunch& launch, std::int64_t& out) {
+  const IndexCode code(value, program.body, launch.symbols, IndexCode::Limits::width(DType::i64));
+  IndexCode::Result r;
+  if (code.evaluate(IndexEnvironment(), r)) {
+    out = static_cast<std::int64_t>(r.value);
+    return std::nullopt;
+  }
+  const bool zero = r.fault == IndexFault::zero_divisor;
+  return RuntimeError{zero                             ? RuntimeErrorKind::zero_divisor
+                      : r.fault == IndexFault::unbound ? RuntimeErrorKind::unsupported
+                                                       : RuntimeErrorKind::launch_overflow,
+                      range,
+                      fmt::format("{} = {}: {} {}", what, to_string(value), to_string(r.where),
+                                  zero                             ? "divides by zero"
+                                  : r.fault == IndexFault::unbound ? "has no value"
+                                                                   : "leaves 64 bits")};
+}
+
+std::optional<RuntimeError> workspace(const PhysicalProgram& program, ProgramLaunch& out) {
+  static const std::int64_t most = max_launch_bytes();
+  Integer bytes = 0;
+  for (ValueId v : program.workspace) {
+    const Value& buffer = program.body.value(v);
+    Integer size = byte_size(buffer.type.dtype);
+    std::vector<std::int64_t> shape;
+    for (Expr e : buffer.type.shape) {
+      std::int64_t extent = 0;
+      if (auto error = launch_integer(program, e, "an extent of " + buffer.name, buffer.range, out, extent)) return error;
+      shape.push_back(std::max<std::int64_t>(extent, 0));
+      size = std::min<Integer>(size * shape.back(), INT64_MAX);
+    }
+    bytes += size;
+    if (bytes > most)
+      return RuntimeError{RuntimeErrorKind::unsupported, buffer.range,
+                          fmt::format("a workspace of {} bytes is more than this machine holds", to_string(bytes))};
+    out.workspace.push_back(std::move(shape));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<RuntimeError> resolve_launch(const PhysicalProgram& program, const std::map<std::string, std::int64_t>& symbols,
                                            ProgramLaunch& out) {
   if (std::optional<RuntimeError> error = too_large(program)) return error;
   out.symbols = symbols;
-  const IndexEnvironment nothing;
   for (const Definition& d : program.definitions) {
-    const IndexCode code(d.value, program.body, out.symbols, IndexCode::Limits::width(DType::i64));
-    IndexCode::Result r;
-    if (!code.evaluate(nothing, r)) {
-      const bool zero = r.fault == IndexFault::zero_divisor;
-      return RuntimeError{zero                             ? RuntimeErrorKind::zero_divisor
-                          : r.fault == IndexFault::unbound ? RuntimeErrorKind::unsupported
-                                                           : RuntimeErrorKind::launch_overflow,
-                          d.range,
-                          fmt::format("definition {} = {}: {} {}", d.name, to_string(d.value), to_string(r.where),
-                                      zero                             ? "divides by zero"
-                                      : r.fault == IndexFault::unbound ? "has no value"
-                                                                       : "leaves 64 bits")};
-    }
-    out.symbols[d.name] = static_cast<std::int64_t>(r.value);
+    std::int64_t value = 0;
+    if (auto error = launch_integer(program, d.value, "definition " + d.name, d.range, out, value)) return error;
+    out.symbols[d.name] = value;
   }
   const Definition* grid = program.find_definition(program.launch.grid);
   const SourceRange range = grid ? grid->range : SourceRange{};
@@ -71,7 +101,7 @@ std::optional<RuntimeError> resolve_launch(const PhysicalProgram& program, const
     return RuntimeError{RuntimeErrorKind::launch_overflow, range,
                         fmt::format("the grid {} = {} is outside 0 to {}", grid->name, out.grid, kMaxGrid)};
   out.programs = out.grid * pack;
-  return std::nullopt;
+  return workspace(program, out);
 }
 
 ProgramRun::ProgramRun(const PhysicalProgram& program, const ProgramLaunch& launch, Memory& memory,
@@ -80,6 +110,8 @@ ProgramRun::ProgramRun(const PhysicalProgram& program, const ProgramLaunch& laun
       launch_(launch),
       code_(decode_program(program, launch)),
       machine_(program.body, program.abi, code_, memory, options) {
+  for (std::size_t k = 0; k < launch_.workspace.size(); ++k)
+    memory.make_buffer(program.abi.views.size() + k, launch_.workspace[k]);
   // Guards are computed in 64 bits; coordinates and ranges in the type of the group's argument.
   const IndexCode::Limits wide = IndexCode::Limits::width(DType::i64);
   for (const DispatchArm& a : program.arms) {

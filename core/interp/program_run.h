@@ -17,12 +17,14 @@ inline constexpr std::int64_t kMaxGrid = (std::int64_t{1} << 31) - 1;
 inline constexpr std::int64_t kMaxBlockThreads = 1024;
 
 struct ProgramLaunch {
-  std::map<std::string, std::int64_t> symbols;  // of the ABI, and the definitions
-  std::int64_t grid = 0;                        // blocks
-  std::int64_t programs = 0;                    // grid * pack
+  std::map<std::string, std::int64_t> symbols;       // of the ABI, and the definitions
+  std::int64_t grid = 0;                             // blocks
+  std::int64_t programs = 0;                         // grid * pack
+  std::vector<std::vector<std::int64_t>> workspace;  // shapes of its buffers
 };
 
-// Evaluates the definitions in checked 64-bit arithmetic. An error: launch_overflow or zero_divisor.
+// Evaluates the definitions and the extents of the workspace in checked 64-bit arithmetic. An error: launch_overflow or
+// zero_divisor; unsupported where this machine does not hold the workspace.
 std::optional<RuntimeError> resolve_launch(const PhysicalProgram& program, const std::map<std::string, std::int64_t>& symbols,
                                            ProgramLaunch& out);
 

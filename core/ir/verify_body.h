@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,6 +28,7 @@ struct VerifyContext {
   bool physical = false;
   SmallSet<std::string_view> symbols;                 // every launch-visible name
   const std::vector<NamedLayout>* layouts = nullptr;  // physical
+  std::span<const ValueId> workspace = {};            // physical
   SourceRange whole;                                  // where errors without a place of their own are told
 };
 

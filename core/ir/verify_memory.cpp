@@ -95,7 +95,7 @@ void BodyVerifier::atomic(const Op& o, DType element) {
           "relaxed or acquire");
 }
 
-// Walks from the view to its ABI view or buffer.
+// Walks from the view to its ABI view or buffer, of the workspace perhaps.
 void BodyVerifier::written_view(const Op& o, ValueId v) {
   while (body_.value(v).op) {
     const Op& relation = body_.op(body_.value(v).op);
@@ -105,6 +105,7 @@ void BodyVerifier::written_view(const Op& o, ValueId v) {
     if (relation.operands.empty()) return error("V-21", o, "the view stands for no parameter");
     v = relation.operands[0];
   }
+  if (std::ranges::find(context_.workspace, v) != context_.workspace.end()) return;
   const ViewParam* param = context_.abi->find_view(v);
   if (!param) return error("V-21", o, "the view stands for no parameter");
   if (param->access == Access::in)

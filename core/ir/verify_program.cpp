@@ -20,6 +20,8 @@
 //         out where its extents are.
 //   W-14  A scan has a region for the result of each member, which takes its coordinates and states; only the final states are
 //         results. The region of a region_scan that emits hands nothing on, and only the final state is a result.
+//   W-15  A buffer of the workspace has a name of its own and launch-visible extents, and is a view among the root region's
+//         arguments, before the work id.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,14 +47,19 @@ class ProgramVerifier {
     verify_abi(p_.abi, {}, {}, diagnostics_);
     launch();
     layouts();
-    VerifyContext context{
-        .body = &p_.body, .abi = &p_.abi, .physical = true, .symbols = {}, .layouts = &p_.layouts, .whole = {}};
+    VerifyContext context{.body = &p_.body,
+                          .abi = &p_.abi,
+                          .physical = true,
+                          .symbols = {},
+                          .layouts = &p_.layouts,
+                          .workspace = p_.workspace,
+                          .whole = {}};
     for (const SymbolInfo& s : p_.abi.symbols) context.symbols.insert(s.name);
     BodyVerifier body(context, diagnostics_);
     if (!body.container()) return false;
     definitions(body, context);
     segments(body);
-    if (!work_id()) return false;
+    if (!work_id() || !workspace(body, context)) return false;
     for (ValueId v : p_.body.region(p_.root).args) {
       body.type(p_.body.type(v), p_.body.value(v).range);
       body.show(v);
@@ -145,7 +152,7 @@ class ProgramVerifier {
   }
 
   bool work_id() {
-    if (!verify_root_arguments(p_.abi, p_.body, p_.root, 1, {}, diagnostics_)) return false;
+    if (!verify_root_arguments(p_.abi, p_.body, p_.root, p_.workspace.size() + 1, {}, diagnostics_)) return false;
     const Region& root = p_.body.region(p_.root);
     if (root.args.empty() || root.args.back() != p_.work) {
       error("W-05", {}, "the work id is not the last argument of the root region");
@@ -155,6 +162,29 @@ class ProgramVerifier {
     if (!t.is_scalar(DType::i64) && !t.is_scalar(DType::i32))
       error("W-05", p_.body.value(p_.work).range, "the work id is i64 or i32");
     if (!root.ops.empty()) error("W-05", {}, "the root region of a physical program has no operations");
+    return true;
+  }
+
+  // Without it the arguments between the ABI and the work id mean nothing.
+  bool workspace(BodyVerifier& body, const VerifyContext& context) {
+    std::set<std::string_view> names;
+    const std::vector<ValueId>& args = p_.body.region(p_.root).args;
+    const std::size_t first = args.size() - 1 - p_.workspace.size();
+    for (std::size_t k = 0; k < p_.workspace.size(); ++k) {
+      const ValueId v = p_.workspace[k];
+      if (args[first + k] != v || !p_.body.type(v).is(TypeKind::view)) {
+        error("W-15", {}, fmt::format("argument {} of the root region is no buffer of the workspace", first + k));
+        return false;
+      }
+      const Value& buffer = p_.body.value(v);
+      auto same = [&](const auto& param) { return param.name == buffer.name; };
+      if (!is_valid_name(buffer.name))
+        error("W-15", buffer.range, fmt::format("'{}' is no name for a buffer", buffer.name));
+      else if (context.symbols.contains(buffer.name) || !names.insert(buffer.name).second ||
+               std::ranges::any_of(p_.abi.views, same) || std::ranges::any_of(p_.abi.scalars, same))
+        error("W-15", buffer.range, fmt::format("the name '{}' is used twice", buffer.name));
+      for (Expr e : buffer.type.shape) body.expression(e, Sort::integer, false, buffer.range, "W-15");
+    }
     return true;
   }
 

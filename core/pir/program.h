@@ -67,10 +67,13 @@ struct PhysicalProgram {
   ValueId work;         // root region argument: the work id, type i64 (or i32)
   std::vector<DispatchArm> arms;
   std::vector<NamedLayout> layouts;
+  // Buffers that all program instances see: arguments of the root region of type view, with launch-visible extents. They lie
+  // row-major in memory that the runtime allocates for each launch, and are without contents when it begins.
+  std::vector<ValueId> workspace;
   std::vector<Group> groups;
   ExprPoolPtr pool;
   Body body;
-  RegionId root;              // arguments: views, data scalars, then the work id; no operations
+  RegionId root;              // arguments: views, data scalars, the workspace, then the work id; no operations
   std::string origin_kernel;  // KernelID of the KIR it was built from, "" when foreign or stripped
   SourcePtr source;
 

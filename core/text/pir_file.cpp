@@ -15,7 +15,7 @@ void PirParser::skip_section() {
     bool first_on_line = source_->text().substr(last_end_, tok_.begin - last_end_).find('\n') != std::string::npos;
     if (!first_on_line) continue;
     Tok after = at(Tok::name) ? peek(1).kind : Tok::end;
-    if ((at(Word::launch) || at(Word::space)) && after == Tok::lbrace) return;
+    if ((at(Word::launch) || at(Word::space) || at(Word::workspace)) && after == Tok::lbrace) return;
     if (at(Word::layout) && after == Tok::layout) return;
     if (at(Word::dispatch) && after == Tok::value) return;
     if (at(Word::group) && after == Tok::name) return;
@@ -60,6 +60,7 @@ PhysicalPtr PirParser::parse() {
   if (incomplete_) {  // the dispatch speaks of definitions that are not known
     while (!at(Tok::end) && !(at(Word::group) && peek(1).kind == Tok::name)) advance();
   } else {
+    if (at(Word::workspace)) section(&PirParser::pir_workspace, *p);
     section(&PirParser::pir_dispatch, *p);
   }
   while (!at(Tok::end)) {
@@ -253,6 +254,23 @@ void PirParser::resolve_definitions(PhysicalProgram& p) {
   }
 }
 
+void PirParser::pir_workspace(PhysicalProgram& p) {
+  advance();
+  expect(Tok::lbrace, "after 'workspace'");
+  while (!at(Tok::rbrace)) {
+    const Token name = plain_name("a buffer of the workspace");
+    if (!check_free(name.name, false, name.range())) throw Recover{};
+    bind(name, {.kind = BindingKind::poison});  // until its type is known
+    expect(Tok::colon, "after the buffer's name");
+    const std::uint32_t begin = tok_.begin;
+    Type t = parse_type();
+    if (!t.is(TypeKind::view)) fail("T-03", since(begin), "a buffer of the workspace is a view", "b: view f32[M, N]");
+    p.workspace.push_back(builder_->add_argument(root_, std::move(t), std::string(names_.text(name.name)), name.range()));
+    bind(name, {.kind = BindingKind::value, .value = p.workspace.back()});
+  }
+  advance();
+}
+
 // --- dispatch and groups
 
 void PirParser::pir_dispatch(PhysicalProgram& p) {
@@ -352,6 +370,7 @@ PhysicalPtr PirParser::finish_program(std::shared_ptr<PhysicalProgram> p, std::v
   p->work = map.values[p->work.index];
   for (ViewParam& v : p->abi.views) v.value = map.values[v.value.index];
   for (ScalarParam& s : p->abi.scalars) s.value = map.values[s.value.index];
+  for (ValueId& v : p->workspace) v = map.values[v.index];
   for (DispatchArm& a : p->arms) {
     a.guard = renumber(a.guard);
     for (Expr& c : a.coordinates) c = renumber(c);

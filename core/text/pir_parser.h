@@ -34,6 +34,7 @@ class PirParser final : public Parser {
   void pir_launch(PhysicalProgram& p);
   void pir_layout(PhysicalProgram& p);
   void pir_space(PhysicalProgram& p);
+  void pir_workspace(PhysicalProgram& p);
   void pir_dispatch(PhysicalProgram& p);
   void pir_group(PhysicalProgram& p);
   void resolve_definitions(PhysicalProgram& p);

@@ -23,6 +23,7 @@ text::BodyPrinter printer_of(const PhysicalProgram& p, bool origins) {
   rules.percent = true;
   for (const ViewParam& v : p.abi.views) rules.fixed.push_back(v.value);
   for (const ScalarParam& s : p.abi.scalars) rules.fixed.push_back(s.value);
+  rules.fixed.insert(rules.fixed.end(), p.workspace.begin(), p.workspace.end());
   std::vector<RegionId> roots{p.root};
   for (const Group& g : p.groups) roots.push_back(g.region);
   return {p.body, text::value_names(p.body, roots, rules), true, origins};
@@ -88,7 +89,13 @@ std::string print(const PhysicalProgram& p, PrintOptions options) {
       out += fmt::format("{}{} in {}..{}", i ? ", " : "", s.axes[i], printer.expr(s.lo[i]), printer.expr(s.hi[i]));
     out += fmt::format(") length {} offset {}\n", definition(s.length), definition(s.offset));
   }
-  out += fmt::format("}}\ndispatch {}: {} = program_id {{\n", printer.value(p.work), printer.type(p.body.type(p.work)));
+  out += "}\n";
+  if (!p.workspace.empty()) {
+    out += "workspace {\n";
+    for (ValueId v : p.workspace) out += fmt::format("  {}: {}\n", printer.value(v), printer.type(p.body.type(v)));
+    out += "}\n";
+  }
+  out += fmt::format("dispatch {}: {} = program_id {{\n", printer.value(p.work), printer.type(p.body.type(p.work)));
   for (const DispatchArm& a : p.arms) {
     const std::string& group = p.groups[a.group].name;
     const Segment* segment = nullptr;

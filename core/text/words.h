@@ -24,7 +24,7 @@ namespace kir::text {
   W(assumed) W(init) W(vec) W(layout) W(cmp) W(convert) \
   W(share) W(out_of_range) W(tie) W(batch) W(free) W(paired) W(lhs) W(rhs) W(product) W(exact) W(accumulate) W(unit) \
   W(collect) W(uses) W(summarize) W(apply) W(emit) \
-  W(axis) W(size) W(scope) W(capacity) W(result) W(nondecreasing) W(in_range) W(unique) W(uniform01_24) W(alloc)
+  W(axis) W(size) W(workspace) W(scope) W(capacity) W(result) W(nondecreasing) W(in_range) W(unique) W(uniform01_24) W(alloc)
 // clang-format on
 
 enum class Word : NameId {

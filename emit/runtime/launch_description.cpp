@@ -189,7 +189,10 @@ std::string to_json(const LaunchDescription& d) {
             {"pack", d.pack},
             {"shared_bytes", d.shared_bytes},
             {"asserted", d.asserted}};
-  if (d.slice) j["workspace"] = to_string(d.slice);
+  if (!d.workspace.empty()) {
+    j["workspace"] = {{"alignment", kWorkspaceAlignment}, {"shared", texts(d.workspace.shared)}};
+    if (d.workspace.slice) j["workspace"]["slice"] = to_string(d.workspace.slice);
+  }
   return j.dump(2) + "\n";
 }
 
@@ -212,7 +215,12 @@ std::optional<LaunchDescription> from_json(const std::string& text, std::string*
   d.pack = r.integer(j, "pack", 1, 1024);
   if (r.good() && d.threads * d.pack > 1024) r.fail("a block of more than 1024 threads");
   d.shared_bytes = r.integer(j, "shared_bytes", 0, std::int64_t{1} << 20);
-  if (j.is_object() && j.contains("workspace")) d.slice = r.expression(j.at("workspace"), Sort::integer);
+  if (j.is_object() && j.contains("workspace")) {
+    const Json& w = j.at("workspace");
+    r.integer(w, "alignment", kWorkspaceAlignment, kWorkspaceAlignment);
+    d.workspace.shared = r.expressions(w, "shared");
+    if (w.is_object() && w.contains("slice")) d.workspace.slice = r.expression(w.at("slice"), Sort::integer);
+  }
   for (const Json& fact : r.list(j, "asserted")) {
     if (fact.is_string())
       d.asserted.push_back(fact.get<std::string>());

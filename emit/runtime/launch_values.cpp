@@ -19,8 +19,9 @@ std::string_view describe(EvalError e) {
 
 }  // namespace
 
-std::string evaluate_launch(const Abi& abi, const std::vector<Definition>& definitions, const std::string& grid, Expr slice,
-                            const std::map<std::string, std::int64_t>& symbols, LaunchValues* out) {
+std::string evaluate_launch(const Abi& abi, const std::vector<Definition>& definitions, const std::string& grid,
+                            const WorkspaceSize& workspace, const std::map<std::string, std::int64_t>& symbols,
+                            LaunchValues* out) {
   std::map<std::string, std::int64_t, std::less<>> known(symbols.begin(), symbols.end());
   auto leaf = [&](Expr e) -> std::optional<Integer> {
     if (!e.is(ExprKind::symbol)) return std::nullopt;
@@ -57,14 +58,31 @@ std::string evaluate_launch(const Abi& abi, const std::vector<Definition>& defin
     if (v > kMaxGrid) return fmt::format("the grid {} = {} is {}, above {}", d.name, to_string(d.value), v, kMaxGrid);
   }
   if (!found) return fmt::format("the grid {} is not defined", grid);
-  if (slice) {
-    EvalResult r = evaluate(slice, leaf);
-    if (!r.ok() || r.value < 0 || r.value > std::numeric_limits<std::int64_t>::max())
-      return fmt::format("the workspace of a program instance, {} bytes, has no size in [0, 2^63)", to_string(slice));
+  constexpr Integer kMost = std::numeric_limits<std::int64_t>::max();
+  for (Expr bytes : workspace.shared) {
+    values.shared.push_back(values.slices);
+    EvalResult r = evaluate(bytes, leaf);
+    const Integer rounded = kWorkspaceAlignment - 1;
+    if (!r.ok() || r.value < 0 || r.value > kMost - rounded - values.slices)
+      return fmt::format("a buffer of the workspace, {} bytes, has no place in [0, 2^63)", to_string(bytes));
+    values.slices += static_cast<std::int64_t>((r.value + rounded) / kWorkspaceAlignment * kWorkspaceAlignment);
+  }
+  if (workspace.slice) {
+    EvalResult r = evaluate(workspace.slice, leaf);
+    if (!r.ok() || r.value < 0 || r.value > kMost)
+      return fmt::format("the workspace of a program instance, {} bytes, has no size in [0, 2^63)", to_string(workspace.slice));
     values.slice = static_cast<std::int64_t>(r.value);
   }
   *out = std::move(values);
   return "";
+}
+
+void append_workspace(const WorkspaceSize& workspace, const LaunchValues& values, std::uint64_t begin,
+                      std::vector<std::uint64_t>& arguments) {
+  for (std::int64_t offset : values.shared) arguments.push_back(begin + static_cast<std::uint64_t>(offset));
+  if (!workspace.slice) return;
+  arguments.push_back(begin + static_cast<std::uint64_t>(values.slices));
+  arguments.push_back(static_cast<std::uint64_t>(values.slice));
 }
 
 }  // namespace kir::runtime

@@ -104,7 +104,7 @@ std::string Gpu::run(const LaunchDescription& d, const std::string& image, const
   std::vector<Definition> definitions;
   for (const auto& [n, value] : d.definitions) definitions.push_back({n, value, {}});
   LaunchValues values;
-  if (std::string e = evaluate_launch(d.abi, definitions, d.grid, d.slice, launch->symbols, &values); !e.empty()) return e;
+  if (std::string e = evaluate_launch(d.abi, definitions, d.grid, d.workspace, launch->symbols, &values); !e.empty()) return e;
   if (kernel_milliseconds) *kernel_milliseconds = 0;
   if (values.grid == 0) return "";
 
@@ -130,15 +130,12 @@ std::string Gpu::run(const LaunchDescription& d, const std::string& image, const
   }
   for (const Scalar& s : launch->scalars) words.push_back(s.bits);
   for (std::int64_t v : values.integers) words.push_back(static_cast<std::uint64_t>(v));
-  if (d.slice) {
-    const __int128 bytes = static_cast<__int128>(values.grid) * d.pack * values.slice;
-    if (bytes > std::numeric_limits<std::int64_t>::max()) return "the workspace exceeds the address space";
-    cuda::DevicePtr workspace = 0;
-    if (bytes > 0)
-      if (std::string e = resources.allocate(static_cast<std::size_t>(bytes), &workspace); !e.empty()) return e;
-    words.push_back(workspace);
-    words.push_back(static_cast<std::uint64_t>(values.slice));
-  }
+  const __int128 bytes = values.slices + static_cast<__int128>(values.grid) * d.pack * values.slice;
+  if (bytes > std::numeric_limits<std::int64_t>::max()) return "the workspace exceeds the address space";
+  cuda::DevicePtr workspace = 0;
+  if (bytes > 0)
+    if (std::string e = resources.allocate(static_cast<std::size_t>(bytes), &workspace); !e.empty()) return e;
+  append_workspace(d.workspace, values, workspace, words);
   std::vector<void*> arguments;
   for (std::uint64_t& w : words) arguments.push_back(&w);  // little-endian: narrow arguments are the low bytes
 

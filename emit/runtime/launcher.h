@@ -12,6 +12,7 @@
 
 #include "core/interp/launch_args.h"
 #include "core/ir/abi.h"
+#include "emit/runtime/launch_values.h"
 
 namespace kir::runtime {
 
@@ -24,7 +25,7 @@ struct LaunchDescription {
   std::vector<std::pair<std::string, Expr>> definitions;
   std::string grid;  // name of the definition
   std::int64_t threads = 1, pack = 1, shared_bytes = 0;
-  Expr slice;                         // bytes of workspace of a program instance; empty: the kernel takes none
+  WorkspaceSize workspace;            // what the launcher allocates beside the views, in one piece
   std::vector<std::string> asserted;  // what code generation was told beyond the program; information only
   ExprPoolPtr pool;
 };

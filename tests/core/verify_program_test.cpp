@@ -15,6 +15,7 @@ namespace {
 using Breaker = std::function<void(PhysicalProgram&)>;
 
 PhysicalProgram without_result();
+PhysicalProgram with_workspace(const std::string& buffers);
 
 std::multimap<std::string, Breaker> struct_breakers() {
   return {
@@ -51,9 +52,33 @@ std::multimap<std::string, Breaker> struct_breakers() {
       {"W-08", [](PhysicalProgram& p) { p.layouts.clear(); }},
       {"W-08", [](PhysicalProgram& p) { p.layouts[0].layout = *parse_layout("S[4:1@tid]"); }},
       {"W-14", [](PhysicalProgram& p) { p = without_result(); }},
+      {"W-15",
+       [](PhysicalProgram& p) {
+         p = with_workspace("b: view f32[N]");
+         p.workspace[0] = p.work;
+       }},
+      {"W-15",
+       [](PhysicalProgram& p) {
+         p = with_workspace("b: view f32[N] c: view f32[N]");
+         std::swap(p.workspace[0], p.workspace[1]);
+       }},
+      {"W-15",
+       [](PhysicalProgram& p) {
+         p = with_workspace("L: view f32[N]");
+         p.definitions[0].name = p.segments[0].length = "L";
+       }},
+      {"V-08", [](PhysicalProgram& p) { p.workspace.push_back(p.work); }},
       {"V-03", [](PhysicalProgram& p) { p.abi.symbols[0].lo = p.pool->constant(1); }},
       {"V-08", [](PhysicalProgram& p) { p.root = {}; }},
   };
+}
+
+PhysicalProgram with_workspace(const std::string& buffers) {
+  std::string text = program_around("");
+  text.insert(text.find("dispatch"), "workspace { " + buffers + " }\n");
+  PirResult r = pir_of(text);
+  EXPECT_TRUE(r.program) << r.text();
+  return *r.program;
 }
 
 // A program whose body is made anew, without one region.
@@ -195,7 +220,7 @@ TEST(VerifyProgram, EveryRuleIsBrokenBySomeProgram) {
   int rules = 0;
   for (auto it = std::sregex_iterator(text.begin(), text.end(), rule); it != std::sregex_iterator(); ++it, ++rules)
     EXPECT_TRUE(broken.contains((*it)[1])) << (*it)[1] << " has no test in which it fails";
-  EXPECT_EQ(rules, 14);
+  EXPECT_EQ(rules, 15);
 }
 
 }  // namespace

@@ -270,6 +270,27 @@ TEST(SpecialCases, UninitializedBuffer) {
   everywhere(missing, arguments(0));
 }
 
+// shows: K5.1 K5.5 K5.8
+TEST(SpecialCases, WorkspaceWithUniqueOwners) {
+  const Case c = construct(R"(kernel averages(x: in f32[M, N], y: out f32[M, N]) {
+  let row = buffer f32[M, N] init (m, n) { x[m, n] }
+  for t in 0..3 {
+    parallel m in 0..M { for n in 0..N { row[m, n] = 0.5 * row[m, n] + 0.5 * row[m, N - 1 - n] } }
+  }
+  parallel m in 0..M, n in 0..N { y[m, n] = row[m, n] }
+})");
+  EXPECT_SAYS(c, "workspace {\n  row: view f32[M, N]\n}\n");
+  EXPECT_SAYS(c, "group g0 (%m: i64 in 0..M)");
+  EXPECT_NO(c, "scope(");
+  expect_proved(c);
+  EXPECT_FALSE(check_refinement(c.kir, replaced(c.text, "store row[%m, %n]", "store row[0, %n]")).all_proved());
+  for (std::int64_t m : {0, 1, 200})
+    for (std::int64_t n : {0, 5}) {
+      Arguments a;
+      everywhere(c, a.random("x", DType::f32, {m, n}, 1).random("y", DType::f32, {m, n}, 2));
+    }
+}
+
 // shows: K5.7
 TEST(SpecialCases, BufferInALoop) {
   const Case c = construct(R"(kernel fresh(x: in f32[M, T], y: out f32[M, T]) {

@@ -74,16 +74,54 @@ TEST_F(ArtifactFolder, TheLaunchDescriptionStandsAlone) {
   std::vector<Definition> definitions;
   for (const auto& [n, v] : d.definitions) definitions.push_back({n, v, {}});
   runtime::LaunchValues values;
-  EXPECT_EQ(runtime::evaluate_launch(d.abi, definitions, d.grid, d.slice, bound->symbols, &values), "");
+  EXPECT_EQ(runtime::evaluate_launch(d.abi, definitions, d.grid, d.workspace, bound->symbols, &values), "");
   EXPECT_EQ(values.grid, 1);
   EXPECT_EQ(values.integers.size(), d.abi.symbols.size() + definitions.size());
   bound->symbols["M"] = 5000;
-  EXPECT_NE(
-      runtime::evaluate_launch(d.abi, definitions, d.grid, d.slice, bound->symbols, &values).find("above its declared bound"),
-      std::string::npos);
+  EXPECT_NE(runtime::evaluate_launch(d.abi, definitions, d.grid, d.workspace, bound->symbols, &values)
+                .find("above its declared bound"),
+            std::string::npos);
   args.views["x"] = std::make_shared<Tensor>(Tensor::strided(DType::bf16, {3, 5}, {7, 1}));
   Diagnostics bad;
   EXPECT_FALSE(bind_launch(d.abi, args, bad));
+}
+
+// shows: K5.8
+TEST(LaunchDescription, SaysWhatTheWorkspaceTakes) {
+  std::string text = one_group(" y: view f32[N] out",
+                               "s: view f32[5 * N] = buffer [5 * N] scope(private)\n%z: i64 = index 0\n%c: f32 = constant 1.0\n"
+                               "store s[%z] = %c\nstore t[%i] = %c\nstore u[%i, %z] = %c\n");
+  text.insert(text.find("dispatch"), "workspace { t: view i16[N] u: view f32[G * 4, 3] }\n");
+  text.replace(text.find("store t[%i] = %c"), 16, "%h: i16 = constant 1\nstore t[%i] = %h");
+  const PhysicalPtr p = parse_program(text);
+  Diagnostics diagnostics;
+  auto module = emit::emit_nvptx(*p, "sm_90a", diagnostics);
+  ASSERT_TRUE(module);
+  const std::string json = runtime::to_json(emit::describe_launch(*p, *module, "sm_90a"));
+  std::string error;
+  const auto d = runtime::from_json(json, &error);
+  ASSERT_TRUE(d) << error;
+  EXPECT_EQ(runtime::to_json(*d), json);
+  std::vector<Definition> definitions;
+  for (const auto& [n, v] : d->definitions) definitions.push_back({n, v, {}});
+  runtime::LaunchValues values;
+  ASSERT_EQ(runtime::evaluate_launch(d->abi, definitions, d->grid, d->workspace, {{"N", 9}}, &values), "");
+  EXPECT_EQ(values.shared, (std::vector<std::int64_t>{0, 32}));  // 18 bytes, then 12 rows of 3 floats
+  EXPECT_EQ(values.slices, 32 + 144);
+  EXPECT_EQ(values.slice, 192);  // 180 bytes
+  std::vector<std::uint64_t> hidden;
+  runtime::append_workspace(d->workspace, values, 4096, hidden);
+  EXPECT_EQ(hidden, (std::vector<std::uint64_t>{4096, 4096 + 32, 4096 + 176, 192}));
+
+  nlohmann::json damaged = nlohmann::json::parse(json);
+  EXPECT_EQ(damaged["workspace"]["alignment"], 16);
+  damaged["workspace"]["alignment"] = 8;
+  EXPECT_FALSE(runtime::from_json(damaged.dump(), &error));
+  damaged["workspace"] = {{"alignment", 16}};
+  EXPECT_FALSE(runtime::from_json(damaged.dump(), &error));
+  // More than the address space holds is no launch.
+  runtime::WorkspaceSize large{{d->pool->constant(std::int64_t{1} << 62), d->pool->constant(std::int64_t{1} << 62)}, {}};
+  EXPECT_NE(runtime::evaluate_launch(d->abi, definitions, d->grid, large, {{"N", 9}}, &values), "");
 }
 
 TEST_F(ArtifactFolder, AppearsWholeOrNotAtAll) {

@@ -11,8 +11,8 @@ using namespace testing;
 const char* kXY = " x: view f32[N, 5] strides(5, 1) in align 4\n y: view f32[N, 5] strides(5, 1) out align 4";
 
 // The host's and the interpreter's y for random x, bit for bit.
-void agree(const std::string& body, std::int64_t n = 7) {
-  auto p = parse_program(one_group(kXY, body));
+void agree_text(const std::string& text, std::int64_t n = 7) {
+  auto p = parse_program(text);
   auto x = std::make_shared<Tensor>(Tensor::row_major(DType::f32, {n, 5}));
   fill_random(*x, 3, false);
   auto host = zeros(DType::f32, {n, 5}), interpreted = zeros(DType::f32, {n, 5});
@@ -22,9 +22,10 @@ void agree(const std::string& body, std::int64_t n = 7) {
   ASSERT_TRUE(bound);
   InterpretResult r = interpret(*p, *bound);
   ASSERT_FALSE(r.error) << r.error->message;
-  EXPECT_EQ(host->bytes, interpreted->bytes) << body;
+  EXPECT_EQ(host->bytes, interpreted->bytes) << text;
   EXPECT_NE(gpu_code(*p), "");
 }
+void agree(const std::string& body, std::int64_t n = 7) { agree_text(one_group(kXY, body), n); }
 
 const std::string kRead = "for %r: i64 in 0..5 {\n  %e: f32 = load b[%r]\n  store y[%i, %r] = %e\n}\n";
 
@@ -66,9 +67,9 @@ TEST(EmittedScan, CarriesSeveralStatesOverSeveralAxes) {
 TEST(EmittedBuffer, LiesInTheWorkspaceWhereItsSizeIsNotKnown) {
   const std::string body = scan("inclusive forward", "", "5 * N");
   auto p = parse_program(one_group(kXY, body));
-  EXPECT_EQ(to_string(emit::plan_workspace(*p).slice), "ceildiv(1 * max(0, 5 * N) * 4, 16) * 16");
+  EXPECT_EQ(to_string(emit::plan_workspace(*p).size.slice), "ceildiv(1 * max(0, 5 * N) * 4, 16) * 16");
   agree(body);
-  EXPECT_EQ(emit::plan_workspace(*parse_program(one_group(kXY, scan("inclusive forward", "")))).slice, Expr());
+  EXPECT_EQ(emit::plan_workspace(*parse_program(one_group(kXY, scan("inclusive forward", "")))).size.slice, Expr());
 }
 
 TEST(EmittedBuffer, OfAnIterationIsMadeAnew) {
@@ -150,6 +151,40 @@ TEST(EmittedSegments, ScanFromTheStateBefore) {
           "load "
           "b[%zero]\n%m: f32 = add %o, %s\nstore b[%zero] = %m\n" +
           kRead);
+}
+
+// shows: K5.1 K5.5 K5.8
+TEST(EmittedWorkspace, IsOneForAllInstances) {
+  std::string text = one_group(kXY,
+                               "for %r: i64 in 0..5 {\n  %e: f32 = load x[%i, %r]\n  store b[%r, %i] = %e\n  store t[%i, %r] = "
+                               "%e\n}\n%two: i64 = index 2\n%s: f32 = load t[%i, %two]\n" +
+                                   kRead);
+  text.insert(text.find("dispatch"), "workspace { t: view f32[L0, 5] b: view f32[5, N + 1] }\n");
+  text = text.replace(text.find("load b[%r]"), 10, "load b[4 - %r, %i]");
+  agree_text(text);
+  auto p = parse_program(text);
+  const runtime::WorkspaceSize size = emit::plan_workspace(*p).size;
+  ASSERT_EQ(size.shared.size(), 2u);
+  EXPECT_EQ(to_string(size.shared[1]), "1 * max(0, 5) * max(0, N + 1) * 4");
+  EXPECT_EQ(size.slice, Expr());
+  // Two pointers more, and nothing clears what they point to.
+  EXPECT_EQ(count(gpu_code(*p), ".param .u64"), 0 + count(gpu_code(*parse_program(one_group(kXY, ""))), ".param .u64") + 2);
+  // Beside slices of the instances.
+  agree_text(text.insert(text.find("for %r"),
+                         "s: view f32[5 * N] = buffer [5 * N] scope(private) init (%k: i64) {\n  %z: f32 = constant "
+                         "1.0\n  yield %z\n}\n"));
+}
+
+TEST(EmittedBuffer, OfAnInstanceMayBeAccessedByAtomics) {
+  agree(R"(
+b: view f32[5] = buffer [5] scope(private) init (%k: i64) {
+  %z: f32 = constant 0.0
+  yield %z
+}
+for %t: i64 in 0..5 {
+  %v: f32 = load x[%i, %t]
+  %o: f32 = atomic_rmw.add b[%t], %v order(relaxed) share(invocation) scope(cta)
+})" + ("\n" + kRead));
 }
 
 TEST(EmittedBuffer, OfSeveralThreadsHasNoCode) {

@@ -111,12 +111,13 @@ TEST(Construct, ABufferOfAllInstancesBringsThemIntoOne) {
       " parallel n in 0..N { y[n] = row[N - 1 - n] } }");
   EXPECT_EQ(axes(b), std::vector<std::string>{""});
   EXPECT_SAYS(explanation(b), "row is written at test.kir:3:23 and read at test.kir:4:30, and an element does not decide n");
-  // Even where an element decides the member: each instance would have a copy of the whole.
+  // Even where an element decides the member, when the size is not known before: each instance would have a copy of the whole.
   Built own = build(
-      "kernel k(x: in f32[N], y: out f32[N]) { let row = buffer f32[N]\n parallel n in 0..N { row[n] = x[n] }\n"
-      " parallel n in 0..N { y[n] = row[n] } }");
+      "kernel k(c: in i32[N], x: in f32[N], y: out f32[N]) where N >= 1 { let e = to_index(c[0])\n"
+      " let row = buffer f32[N + min(max(e, 0), 9)]\n"
+      " parallel n in 0..N { row[n] = x[n] }\n parallel n in 0..N { y[n] = row[n] } }");
   EXPECT_EQ(axes(own), std::vector<std::string>{""});
-  EXPECT_SAYS(explanation(own), "every instance would keep what the buffer at test.kir:2:51 makes");
+  EXPECT_SAYS(explanation(own), "every instance would keep what the buffer at test.kir:3:12 makes");
 }
 
 // shows: K7.3 K7.11

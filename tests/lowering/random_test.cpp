@@ -19,8 +19,18 @@ class Writer {
   std::string kernel() {
     std::string body = statements(0);
     std::string alias = chance(4) ? "  alias { may_alias(a, b) }\n" : "";
-    return "kernel r(a: inout f32[N], b: inout f32[N], c: inout f32[M, N], d: inout f32[N, N], f: index)\n" + alias +
-           "  where N >= 1, M >= 1\n{\n" + body + "}\n";
+    // Sometimes the matrices are buffers of the launch, observed at the end.
+    std::string matrices = ", c: inout f32[M, N], d: inout f32[N, N]", made, seen;
+    if (chance(3)) {
+      matrices = ", y: out f32[M, N]";
+      made = chance(2) ? "  let c = buffer f32[M, N]\n  parallel m in 0..M, n in 0..N { c[m, n] = a[n] }\n"
+                       : "  let c = buffer f32[M, N] init (m, n) { b[n] }\n";
+      made += "  let d = buffer f32[N, N] init (m, n) { a[m] }\n";
+      seen = chance(2) ? "  parallel m in 0..M, n in 0..N { y[m, n] = c[m, n] }\n"
+                       : "  parallel m in 0..M { for n in 0..N { y[m, n] = c[m, N - 1 - n] + d[0, n] } }\n";
+    }
+    return "kernel r(a: inout f32[N], b: inout f32[N]" + matrices + ", f: index)\n" + alias + "  where N >= 1, M >= 1\n{\n" +
+           made + body + seen + "}\n";
   }
 
  private:
@@ -181,7 +191,7 @@ BoundLaunch launch(const Abi& abi, std::int64_t m, std::int64_t n, std::int64_t 
 
 // shows: K1.1 K1.7 K2.2 K2.3 K3.3 K3.4 K9.3
 TEST(RandomKernels, ProgramsLeaveWhatTheirKernelsLeave) {
-  int compared = 0, erroneous = 0, with_axes = 0;
+  int compared = 0, erroneous = 0, with_axes = 0, sharing = 0;
   for (std::uint64_t seed = 0; seed < (std::getenv("KIR_SEEDS") ? std::strtoull(std::getenv("KIR_SEEDS"), nullptr, 10) : 1500);
        ++seed) {
     const std::string text = Writer(seed).kernel();
@@ -219,12 +229,15 @@ TEST(RandomKernels, ProgramsLeaveWhatTheirKernelsLeave) {
     bool axis = false;
     for (const Segment& s : b.program().segments) axis = axis || !s.axes.empty();
     with_axes += used && axis;
+    sharing += used && !b.program().workspace.empty();
   }
   // Enough of them say something.
   EXPECT_GT(compared, 300);
   EXPECT_GT(with_axes, 100);
+  EXPECT_GT(sharing, 20);
   RecordProperty("compared", compared);
-  std::cout << fmt::format("{} compared ({} with instance axes), {} erroneous launches\n", compared, with_axes, erroneous);
+  std::cout << fmt::format("{} compared ({} with instance axes, {} with a workspace), {} erroneous launches\n", compared,
+                           with_axes, sharing, erroneous);
 }
 
 }  // namespace

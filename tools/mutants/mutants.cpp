@@ -48,7 +48,7 @@ bool Mutator::inside_segments(OpId id) const {
 
 bool Mutator::is_buffer(ValueId view) const {
   const OpId made = b_.value(view).op;
-  return made && b_.op(made).kind == OpKind::buffer;
+  return made ? b_.op(made).kind == OpKind::buffer : std::ranges::find(p_.workspace, view) != p_.workspace.end();
 }
 
 std::optional<ValueId> Mutator::visible_before(OpId id, const Type& type, ValueId not_this) const {

@@ -17,6 +17,9 @@ void Mutator::abi() {
     if (v > 0) add(kAbi, where, [v](PhysicalProgram& p) { p.abi.views[v].name = p.abi.views[v - 1].name; });
     add(kAbi, where, [v](PhysicalProgram& p) { p.abi.views[v].value = p.work; });
   }
+  for (std::size_t k = 0; k < p_.workspace.size(); ++k)
+    add(kScope, "workspace " + b_.value(p_.workspace[k]).name, [k](PhysicalProgram& p) { p.workspace[k] = p.work; });
+  if (!p_.workspace.empty()) add(kAbi, "workspace", [](PhysicalProgram& p) { p.workspace.pop_back(); });
 }
 
 void Mutator::launch() {

@@ -1,0 +1,30 @@
+// Rows backwards by hand: stored backwards into a row of the workspace, and read from there in order. There is a row for each
+// program id, padding included.
+pir 1
+program backward_rows implements "backward_rows"
+abi {
+  x: view f32[M, N] in
+  y: view f32[M, N] out
+  dims M: i64, N: i64
+}
+launch { threads 1 pack 128 grid G = ceildiv(O0 + L0, 128) }
+space {
+  g0: (m in 0..M) length L0 = M offset O0 = 0
+}
+workspace {
+  row: view f32[G * 128, N]
+}
+dispatch %w: i64 = program_id {
+  O0 <= %w < O0 + L0 -> g0(%m = %w - O0)
+  else -> exit
+}
+group g0 (%m: i64 in 0..M) {
+  for %n: i64 in 0..N {
+    %v: f32 = load x[%m, %n]
+    store row[%m, N - 1 - %n] = %v
+  }
+  for %n: i64 in 0..N {
+    %v: f32 = load row[%m, %n]
+    store y[%m, %n] = %v
+  }
+}
