@@ -203,7 +203,7 @@ void BoundRules::atomic(const Instr& i, const AtomicPlan& plan, std::int64_t add
   load(i.type, free ? kInfinite : m_.memory_.radius(plan.access.view, address), m_.taint_[i.dst], m_.radius_[i.dst]);
   if (plan.succeeded == kNoSlot) return;
   const bool fixed = !free && m_.taint_[i.dst] == 0 && m_.radius_[i.dst] == 0 && m_.taint_[plan.expected] == 0 &&
-                     m_.radius_[plan.expected] == 0;
+                     m_.radius_[plan.expected] == 0 && !is_nan_comparison(i.type, m_.words_[i.dst], m_.words_[plan.expected]);
   if (!fixed) m_.taint_[plan.succeeded] = kUndecided;
 }
 

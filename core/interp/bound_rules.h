@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "core/interp/code.h"
+#include "core/numeric/float_format.h"
 
 namespace kir {
 
@@ -66,6 +67,11 @@ class ProductBound {
   bool zero_ = false, moves_ = false, unbounded_ = false;
   std::uint64_t terms_ = 0;
 };
+
+// A compare-exchange of these bits compares NaNs: which ones an operation gives is left open.
+inline bool is_nan_comparison(DType t, std::uint64_t found, std::uint64_t expected) {
+  return is_float(t) && bits_are_nan(t, found) && bits_are_nan(t, expected);
+}
 
 class BoundRules {
  public:

@@ -122,7 +122,10 @@ bool Machine::atomic(const Instr& i) {
   if (bounds_ && access.value != kNoSlot) {
     const InstanceOrder& order = memory_.order();
     const bool unsure = plan.succeeded != kNoSlot && taint_[plan.succeeded] != 0;
-    // Alone with the element, or in no parallel, what an exchange is compared with is certain unless it is within a radius.
+    // Alone with the element, or in no parallel, what an exchange is compared with is certain unless it is within a radius, or
+    // NaNs are compared, whose bits are no part of a result.
+    const bool open =
+        order.depth() == 0 || (plan.succeeded != kNoSlot && is_nan_comparison(i.type, old, words_[plan.expected]));
     if (writes || unsure)
       bounds_->update({.view = access.view,
                        .address = address,
@@ -130,7 +133,7 @@ bool Machine::atomic(const Instr& i) {
                        .epoch = order.depth() ? order.parallel_start(0) : 0,
                        .old = old,
                        .value = access.value,
-                       .undecided = unsure && order.depth() == 0});
+                       .undecided = unsure && open});
   }
   if (memory_.exhausted())
     return fail(RuntimeErrorKind::step_limit, i.op, "more unordered releases or accesses than can be kept apart");
