@@ -110,6 +110,15 @@ TEST(Buffers, WhatEarlierIterationsStoredIsNotForgotten) {
   }
 }
 
+// Two iterations store to one element: what is proposed for the last store has to be that, in the kernel and in a program.
+TEST(Buffers, AProposalThatIsNotTheLastStoreIsNotTaken) {
+  const std::string kir =
+      "kir 1\nkernel halves(x: in f32[N], y: out f32[N]) {\n  let b = buffer f32[N] init (k) { 0.0 }\n"
+      "  for t in 0..N { b[t floordiv 2] = x[t] }\n  for k in 0..N { y[k] = b[k] }\n}\n";
+  EXPECT_TRUE(check_kir(kir).fails(ObligationKind::load_stable));
+  EXPECT_TRUE(check_refinement(kir, constructed(kir)).fails(ObligationKind::load_stable));
+}
+
 TEST(Buffers, AStoreBeyondTheExtentIsRefused) {
   std::string body = replaced(replaced(kKeep, "buffer [N]", "buffer [N - 1]"), "view f32[N] = ", "view f32[N - 1] = ");
   EXPECT_TRUE(products(body + kRead).fails(ObligationKind::access_bounds));
