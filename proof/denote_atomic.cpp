@@ -35,34 +35,26 @@ void BodyDenoter::run_atomic(const Op& op) {
     if (type(v).is(TypeKind::fragment)) return run_unsupported(op, "no rule says what an atomic of a fragment does");
   const auto& relation = values_[op.operands[0].index].relation;
   if (!relation) return run_unsupported(op, "what its view is, no rule says");
-  const MemoryAccess access = as_access(body_, op);
+  const MemoryAccess parts = as_access(body_, op);
   std::vector<Expr> at_view;
-  for (ValueId v : access.coordinates) at_view.push_back(expr_of(v));
-  const Expr active = access.where ? expr_of(access.where) : pool_.boolean(true);
+  for (ValueId v : parts.coordinates) at_view.push_back(expr_of(v));
+  const Expr active = parts.where ? expr_of(parts.where) : pool_.boolean(true);
   decides(active, op.range);
 
   const std::size_t guard_depth = guards.size();
   if (!active.is_true()) guards.push_back(active);
-  Event event{.store = writes_element(op.kind),
-              .atomic = signature(op),
-              .reads = op.kind != OpKind::atomic_store,
-              .ordered = is_ordered(op),
-              .sharing = op.attrs.get<Sharing>(AttrKey::sharing),
-              .memory = relation->memory,
-              .allocation = relation->allocation,
-              .binders = binders,
-              .guards = guards,
-              .path = path,
-              .thread = {},
-              .range = op.range};
+  Event event = access(op, *relation, at_view);
+  event.store = writes_element(op.kind);
+  event.atomic = signature(op);
+  event.reads = op.kind != OpKind::atomic_store;
+  event.ordered = is_ordered(op);
+  event.sharing = op.attrs.get<Sharing>(AttrKey::sharing);
   if (const AtomicScope* scope = op.attrs.find<AtomicScope>(AttrKey::atomic_scope)) event.scope = *scope;
   claim_bounds(op, row(op.kind).name, *relation, at_view, binders, guards, {});
-  const TermPool::Substitution here = at(*relation, at_view);
-  for (Expr c : relation->coordinates) event.coordinates.push_back(terms_.substitute(c, here));
   for (const auto* list : {&at_view, &event.coordinates})
     for (Expr c : *list) decides(c, op.range);
-  if (!access.values.empty()) event.value = term_of(access.values.back());
-  if (op.kind == OpKind::atomic_cas) event.expected = term_of(access.values[0]);
+  if (!parts.values.empty()) event.value = term_of(parts.values.back());
+  if (op.kind == OpKind::atomic_cas) event.expected = term_of(parts.values[0]);
   guards.resize(guard_depth);
 
   if (event.reads) {
@@ -71,12 +63,12 @@ void BodyDenoter::run_atomic(const Op& op) {
     const Term found = terms_.load(static_cast<std::int64_t>(relation->memory), relation->dtype, std::move(element), path,
                                    relation->allocation.size(), event.atomic);
     Term old = found;
-    if (access.where) {
+    if (parts.where) {
       std::vector<Expr> varies;
       for (const Binder& b : binders) varies.push_back(b.range.var);
       old = terms_.select(
           active, found,
-          access.fill ? term_of(access.fill) : terms_.arbitrary(next_arbitrary_++, relation->dtype, std::move(varies)));
+          parts.fill ? term_of(parts.fill) : terms_.arbitrary(next_arbitrary_++, relation->dtype, std::move(varies)));
     }
     define(op.results[0], old);
     if (op.kind == OpKind::atomic_cas) {

@@ -146,6 +146,8 @@ class BodyDenoter {
   void run_assume_in_bounds(const Op& op);
   void assume(Expr known);
   void run_unsupported(const Op& op, std::string why);
+  // An access here of the relation's element; neither claims nor values of it.
+  Event access(const Op& op, const RelationValue& r, const std::vector<Expr>& at) const;
   // The element of a view or tensor at coordinates that lie in it (claimed), as seen here.
   Term read(const Op& op, const RelationValue& r, const std::vector<Expr>& at);
   // Claims that an access stays in every domain on the way: those of the relations, then the memory's own.

@@ -11,24 +11,27 @@ Expr extent(const Interval& i) { return i.lo.is_constant(0) ? i.hi : i.hi - i.lo
 
 }  // namespace
 
+Event BodyDenoter::access(const Op& op, const RelationValue& r, const std::vector<Expr>& coordinates) const {
+  Event e{.memory = r.memory,
+          .allocation = r.allocation,
+          .binders = binders,
+          .guards = guards,
+          .path = path,
+          .thread = {},
+          .range = op.range};
+  const TermPool::Substitution here = at(r, coordinates);
+  for (Expr c : r.coordinates) e.coordinates.push_back(terms_.substitute(c, here));
+  return e;
+}
+
 Term BodyDenoter::read(const Op& op, const RelationValue& r, const std::vector<Expr>& coordinates) {
   for (Expr c : coordinates) decides(c, op.range);
   const TermPool::Substitution here = at(r, coordinates);
   claim_bounds(op, r.tensor ? "element of" : "load of", r, coordinates, binders, guards, {});
   if (r.tensor) return terms_.substitute(r.body, here);
-  std::vector<Expr> element;
-  for (Expr c : r.coordinates) element.push_back(terms_.substitute(c, here));
-  for (Expr c : element) decides(c, op.range);
-  Event event{.store = false,
-              .memory = r.memory,
-              .coordinates = element,
-              .allocation = r.allocation,
-              .binders = binders,
-              .guards = guards,
-              .path = path,
-              .thread = {},
-              .range = op.range};
-  const Term loaded = contents(r, std::move(element), event);
+  Event event = access(op, r, coordinates);
+  for (Expr c : event.coordinates) decides(c, op.range);
+  const Term loaded = contents(r, event.coordinates, event);
   event.value = loaded;
   out_.events.push_back(std::move(event));
   return loaded;

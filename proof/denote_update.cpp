@@ -46,16 +46,7 @@ void BodyDenoter::run_update(const Op& op) {
   }
   auto event = [&](const RelationValue& r, int step) {
     path.back().position = step;
-    Event e{.memory = r.memory,
-            .allocation = r.allocation,
-            .binders = binders,
-            .guards = guards,
-            .path = path,
-            .thread = {},
-            .range = op.range};
-    const TermPool::Substitution here = at(r, place);
-    for (Expr c : r.coordinates) e.coordinates.push_back(terms_.substitute(c, here));
-    return e;
+    return access(op, r, place);
   };
   for (Expr c : place) decides(c, op.range);
   std::vector<Term> stored;
