@@ -128,10 +128,11 @@ BodyDenoter::Segments BodyDenoter::segments(const Op& op) {
     decides(bound, op.range);
     check_index(bound, DType::i64, fmt::format("a bound of the {}", row(op.kind).name), op.range);
   }
-  if (physical_)
+  const bool predicate = op.kind == OpKind::region_fold && op.regions.size() > 2;
+  // Runs of members are looked for up to behind the last member; other segments end within the axis.
+  if (physical_ && predicate && !s.strict)
     claim(ObligationKind::index_no_overflow, fmt::format("the exit value of the {} fits", row(op.kind).name),
           less(s.end, pool_.constant(INT64_MAX)), op.range);
-  const bool predicate = op.kind == OpKind::region_fold && op.regions.size() > 2;
   if (predicate) {
     Interval member{pool_.fresh("member"), s.begin, s.end};
     binders.push_back({member, BinderKind::member});

@@ -1,5 +1,5 @@
 // Folds and scans over segments: the kernel's against a program's, and programs that cut or start elsewhere.
-#include "tests/proof/support.h"
+#include "tests/proof/constructed.h"
 
 namespace kir::test {
 namespace {
@@ -135,6 +135,25 @@ TEST(Segments, AStrictFoldTakesTheActiveMembersOneByOne) {
     EXPECT_FALSE(fold(kWhere, "strict", replaced(program, from, to)).all_proved()) << from << " -> " << to;
   // Without an identity somebody has to be there: that the first member is shows it, and nothing says so here.
   EXPECT_TRUE(check_kir(replaced(fold_kernel(kWhere, "strict"), " identity (-0.0)", "")).fails(ObligationKind::kir_safe));
+}
+
+// An axis may be as long as an integer; only where runs are looked for does a program count past its end.
+TEST(Segments, TheEndOfTheLongestAxisIsReached) {
+  auto kernel = [](const std::string& where, const std::string& order) {
+    return "kir 1\nkernel long(y: out i32[1], N: index) where N >= 0 {\n  let q = tensor (k in 0..N) { to_i32(k) }\n"
+           "  let p = region_fold [0..N] uses (q) " +
+           where +
+           "summarize [lo..hi] {\n    let s = reduce max.s order(any) over n in lo..hi { q[n] }\n    yield s\n  } combine "
+           "order(" +
+           order + ") (a: i32, b: i32) { yield max.s(a, b) } identity (-2147483648)\n  y[0] = p\n}\n";
+  };
+  const std::string where = "where (j) { q[j] > 1 } ";
+  for (const std::string& kir : {kernel("", "tree"), kernel("", "strict"), kernel(where, "strict")}) {
+    Verdicts v = check_refinement(kir, constructed(kir));
+    EXPECT_TRUE(v.all_proved()) << v.failures;
+  }
+  const std::string runs = kernel(where, "tree");
+  EXPECT_TRUE(check_refinement(runs, constructed(runs)).fails(ObligationKind::index_no_overflow));
 }
 
 TEST(Segments, WhatASegmentMayTouchIsOwedForEverySegment) {
