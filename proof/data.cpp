@@ -52,7 +52,7 @@ std::vector<Fact> data_facts(const Abi& abi, const AliasCase& alias, TermPool& t
 
 namespace {
 
-constexpr std::size_t kMostPoints = 256;
+constexpr std::size_t kMostPoints = 256, kMostPairs = 64;
 
 // A fact with its data leaves that vary with the binders.
 struct Pattern {
@@ -128,6 +128,7 @@ class Knowledge {
       for (const Prepared& f : facts_) take(f, {}, {}, before);
       if (leaves_.size() == before) break;
     }
+    alike();
     for (std::size_t i = 0; i < leaves_.size(); ++i) own_range(leaves_[i]);
   }
 
@@ -135,6 +136,38 @@ class Knowledge {
   void look() {
     for (Expr leaf : formula_leaves(o_))
       if (terms_.term_of_leaf(leaf) && seen_.insert(leaf).second) leaves_.push_back(leaf);
+  }
+
+  // Two leaves that are one function, of one memory that nothing writes, are equal at equal places: the two copies of a
+  // statement that reads one element in both find one value there. A place may be data itself.
+  void alike() {
+    std::size_t pairs = 0;
+    for (std::size_t i = 1; i < leaves_.size(); ++i) {
+      if (is_found_by_atomic(leaves_[i])) continue;
+      for (std::size_t j = 0; j < i && pairs < kMostPairs; ++j) {
+        const Expr a = leaves_[j], b = leaves_[i];
+        std::vector<Equation> equations;
+        if (a.sort() != b.sort() || is_found_by_atomic(a) || !unify(terms_.term_of_leaf(a), terms_.term_of_leaf(b), equations))
+          continue;
+        std::vector<Expr> same;
+        bool differ = false;
+        for (const Equation& e : equations) {
+          differ = differ || (e.left.is(ExprKind::constant) && e.right.is(ExprKind::constant) && e.left != e.right);
+          if (e.left != e.right) same.push_back(equal(e.left, e.right));
+        }
+        if (differ || same.empty()) continue;
+        ++pairs;
+        o_.hypotheses.push_back(implies(terms_.exprs().all_of(same), equal(a, b)));
+        for (Expr place : same)
+          for (Expr leaf : leaves(place))
+            if (terms_.term_of_leaf(leaf) && seen_.insert(leaf).second) leaves_.push_back(leaf);
+      }
+    }
+  }
+
+  // What an atomic finds is a value of its own for each execution.
+  bool is_found_by_atomic(Expr leaf) {
+    return terms_.mentions(terms_.term_of_leaf(leaf), [](Term t) { return t->kind == TermKind::load && !t->name.empty(); });
   }
 
   void own_range(Expr leaf) {

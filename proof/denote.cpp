@@ -130,15 +130,16 @@ std::vector<Expr> launch_preconditions(const Abi& abi, const AliasCase& alias, b
   std::vector<Expr> out;
   auto import = [&](Expr e) { return pool.import(e, {}); };
   std::set<std::string> nonnegative;
-  auto at_least_zero = [&](Expr e) {
+  auto is_extent = [&](Expr e) {
     if (e.is(ExprKind::constant)) return;
     if (e.is(ExprKind::symbol)) nonnegative.insert(e.name());
     out.push_back(less_equal(pool.constant(0), import(e)));
+    if (!e.is(ExprKind::symbol)) out.push_back(less_equal(import(e), pool.constant(INT64_MAX)));
   };
   for (const ViewParam& v : abi.views) {
-    for (Expr e : v.shape) at_least_zero(e);
+    for (Expr e : v.shape) is_extent(e);
     if (v.explicit_strides)
-      for (Expr e : v.strides) at_least_zero(e);
+      for (Expr e : v.strides) is_extent(e);
   }
   for (const SymbolInfo& s : abi.symbols) {
     Expr x = pool.symbol(s.name);

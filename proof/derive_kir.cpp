@@ -121,7 +121,7 @@ void derive_kir(const Kernel& kernel, Ledger& ledger) {
                   fmt::format("{} and {} are {} (checked by the launcher)", kernel.abi.views[f.a].name,
                               kernel.abi.views[f.b].name, f.kind == AliasKind::same ? "identical" : "disjoint or identical"));
   ledger.assume("precondition",
-                "views not declared to alias do not overlap; extents and strides are not negative (checked by the launcher)");
+                "views not declared to alias do not overlap; extents and strides lie in [0, 2^63) (checked by the launcher)");
   TermPool terms(*ledger.pool);
   for (const AliasCase& c : cases) {
     const std::size_t first = ledger.obligations.size();

@@ -164,5 +164,51 @@ kernel k(x: in f32[N], y: out f32[1]) where N >= 1 {
   EXPECT_TRUE(check_kir(replaced(text, "{ x[n] }\n", "{ x[n] } init (0.0, -1)\n")).fails(ObligationKind::kir_safe));
 }
 
+constexpr const char* kRotate = R"(kir 1
+kernel rotate(x: in f32[M, 4], r: in i32[M], y: out f32[M, 4]) {
+  parallel m in 0..M, k in 0..4 {
+    y[m, (k + to_index(r[m])) mod 4] = x[m, k]
+  }
+}
+)";
+
+// Two members that read one element find one value there.
+TEST(DataFacts, EqualPlacesOfOneViewHoldOneValue) {
+  EXPECT_EQ(judged(kRotate).exit_code, 0);
+  const std::string shared =
+      replaced(replaced(kRotate, "m in 0..M, k in 0..4 {", "m in 0..M {\n    let s = to_index(r[m])\n    parallel k in 0..4 {"),
+               "(k + to_index(r[m])) mod 4] = x[m, k]", "(k + s) mod 4] = x[m, k] }");
+  EXPECT_EQ(judged(shared).exit_code, 0) << shared;
+  // Where a place is data itself.
+  EXPECT_EQ(
+      judged(replaced(replaced(replaced(kRotate, "r: in i32[M]", "r: in i32[N], p: in i32[M]"), "r[m]", "r[to_index(p[m])]"),
+                      "y: out f32[M, 4])", "y: out f32[M, 4])\n  where in_range(p, 0, N)\n"))
+          .exit_code,
+      0);
+  // Not elements of different places, of a view that is written meanwhile, nor what two executions of an atomic find.
+  EXPECT_EQ(judged(replaced(replaced(kRotate, "r: in i32[M]", "r: in i32[M, 4]"), "r[m]", "r[m, k]")).exit_code, 1);
+  EXPECT_NE(
+      judged(replaced(replaced(kRotate, "r: in i32[M]", "r: inout i32[M]"), "    y[m, (k + to_index(r[m])) mod 4] = x[m, k]",
+                      "    let v = atomic_load r[m] order(relaxed)\n    y[m, (k + to_index(v)) mod 4] = x[m, k]"))
+          .exit_code,
+      0);
+  EXPECT_NE(
+      judged(replaced(replaced(kRotate, "r: in i32[M]", "r: inout i32[M]"), "    y[m, (k + to_index(r[m])) mod 4] = x[m, k]",
+                      "    let v = atomic_rmw.add r[m], 1 order(relaxed)\n    y[m, (k + to_index(v)) mod 4] = x[m, k]"))
+          .exit_code,
+      0);
+}
+
+// An extent is an integer of 64 bits, or there is no such view.
+TEST(DataFacts, ExtentsFitTheirType) {
+  const char* text = R"(kir 1
+kernel sizes(a: in f32[M, A], b: in f32[M, B], x: in f32[M, 2 * A + B], n: out i64[1]) {
+  n[0] = to_i64(2 * A + B)
+}
+)";
+  EXPECT_EQ(judged(text).exit_code, 0);
+  EXPECT_NE(judged(replaced(text, "to_i64(2 * A + B)", "to_i64(2 * A + 2 * B)")).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace kir::test
