@@ -94,6 +94,24 @@ std::vector<Expr> constraints(const Abi& abi, ExprPool& pool) {
   return out;
 }
 
+// That each view lies below 2^63, nearly as storage_bytes says it.
+std::vector<Expr> span_constraints(const Abi& abi, ExprPool& pool) {
+  std::vector<Expr> out;
+  for (const ViewParam& v : abi.views) {
+    const Expr most = pool.constant(INT64_MAX / byte_size(v.dtype)), zero = pool.constant(0), one = pool.constant(1);
+    Expr empty = pool.boolean(false), elements = one;
+    for (std::size_t k = 0; k < v.rank(); ++k) {
+      const Expr extent = pool.import(v.shape[k], {}), stride = pool.import(v.strides[k], {});
+      out.push_back(less_equal(extent, pool.constant(INT64_MAX)));
+      out.push_back(less_equal(stride, most));
+      empty = either(empty, equal(extent, zero));
+      elements = elements + (extent - one) * stride;
+    }
+    out.push_back(either(empty, less_equal(elements, most)));
+  }
+  return out;
+}
+
 std::optional<Symbols> solve(std::vector<Expr> conjunction, const Abi& abi, ExprPool& pool, std::int64_t bound,
                              std::uint64_t rlimit, Reply& reply) {
   for (const SymbolInfo& s : abi.symbols) {
@@ -122,10 +140,10 @@ bool preconditions_hold(const Abi& abi, const Symbols& symbols) {
   for (Expr w : abi.where)
     if (value_of(w, symbols).value_or(0) == 0) return false;
   for (const ViewParam& v : abi.views) {
-    for (Expr e : v.shape)
-      if (value_of(e, symbols).value_or(-1) < 0) return false;
-    for (Expr e : v.strides)
-      if (value_of(e, symbols).value_or(-1) < 0) return false;
+    std::vector<std::int64_t> shape, strides;
+    for (Expr e : v.shape) shape.push_back(value_of(e, symbols).value_or(-1));
+    for (Expr e : v.strides) strides.push_back(value_of(e, symbols).value_or(-1));
+    if (!storage_bytes(v.dtype, shape, strides)) return false;
   }
   return true;
 }
@@ -134,14 +152,22 @@ Witness find_witness(const Abi& abi, std::uint64_t rlimit) {
   ExprPool pool;
   std::vector<Expr> conjunction = constraints(abi, pool);
   Reply reply;
-  for (std::int64_t bound : {std::int64_t{8}, std::int64_t{64}, std::int64_t{0}}) {
+  // What a view spans is asked last: it multiplies symbols, and small ones keep below it.
+  bool spans = false;
+  for (std::int64_t bound : {8, 64, 0, 0}) {
+    if (spans)
+      for (Expr e : span_constraints(abi, pool)) conjunction.push_back(e);
     auto symbols = solve(conjunction, abi, pool, bound, rlimit, reply);
     if (symbols && preconditions_hold(abi, *symbols)) return {Witness::Found::launch, *symbols, {}};
+    if (bound == 0 && reply.answer != Answer::satisfiable) break;
+    spans = bound == 0;
   }
   if (reply.answer == Answer::unsatisfiable)
     return {Witness::Found::contradictory,
             {},
-            "no launch satisfies all preconditions (where relations, extents and strides at least 0)"};
+            spans ? "no launch satisfies all preconditions (where relations, extents and strides at least 0, views below 2^63 "
+                    "bytes)"
+                  : "no launch satisfies all preconditions (where relations, extents and strides at least 0)"};
   return {Witness::Found::unknown, {}, "no launch was found that satisfies all preconditions: " + reply.reason};
 }
 

@@ -14,7 +14,8 @@ namespace kir::smt {
 
 using Symbols = std::map<std::string, std::int64_t>;
 
-// The `where` relations hold, extents and strides are at least 0, and no evaluation fails.
+// The `where` relations hold, extents and strides are at least 0, each view spans less than 2^63 bytes, and no evaluation
+// fails.
 bool preconditions_hold(const Abi& abi, const Symbols& symbols);
 
 struct Witness {

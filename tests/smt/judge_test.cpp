@@ -105,6 +105,21 @@ TEST(Judge, contradictory_preconditions_are_malformed_input) {
   EXPECT_FALSE(out.malformed.empty());
 }
 
+// Preconditions are also what each launcher checks of itself: a proof about launches that are all refused is none.
+TEST(Judge, views_that_no_memory_holds_are_contradictory_preconditions) {
+  for (const char* text : {"kernel k(x: out f32[9223372036854775807, 2]) { x[0, 0] = 1.0 }",
+                           "kernel k(x: out f32[N, 1152921504606846976]) where N >= 4 { parallel i in 0..N { x[i, 0] = 1.0 } }",
+                           "kernel k(x: out f32[4] strides(S)) where S >= 2305843009213693952 { x[0] = 1.0 }"}) {
+    smt::Outcome out = smt::judge(*kernel_of(text), nullptr, {}, {});
+    EXPECT_EQ(out.exit_code, 2) << text;
+    EXPECT_NE(out.malformed.find("2^63"), std::string::npos) << out.malformed;
+  }
+  // With fewer rows, or none, there is one.
+  for (const char* text : {"kernel k(x: out f32[N, 1152921504606846976]) { parallel i in 0..N { x[i, 0] = 1.0 } }",
+                           "kernel k(x: out f32[N, 1152921504606846976]) where N >= 1 { x[0, 0] = 1.0 }"})
+    EXPECT_EQ(smt::find_witness(kernel_of(text)->abi, 4'000'000).found, smt::Witness::Found::launch) << text;
+}
+
 TEST(Judge, no_obligation_is_no_proof) {
   smt::Outcome out = smt::judge(*kernel_of(kCopy), nullptr, {}, {});
   EXPECT_EQ(out.exit_code, 5);

@@ -111,7 +111,9 @@ std::string Report::text(bool quiet) const {
   if (quiet) return out;
   for (const auto& [kind, row] : kinds) out += fmt::format("  {:<24} {}\n", proof::name(kind), counts_text(row, ", "));
   if (!tiers.empty()) out += fmt::format("  decided by: {}\n", counts_text(tiers, ", "));
-  if (!outcome_.witness.empty()) out += fmt::format("  the preconditions hold for instance at {}\n", outcome_.witness);
+  if (!outcome_.witness.empty())
+    out += outcome_.witness == "no symbols" ? "  the preconditions hold; there are no symbols\n"
+                                            : fmt::format("  the preconditions hold for instance at {}\n", outcome_.witness);
   out += fmt::format("  {} assumptions:\n", outcome_.ledger.assumptions.size());
   for (const auto& a : outcome_.ledger.assumptions) out += fmt::format("    [{}] {}\n", a.category, a.text);
   return out;
