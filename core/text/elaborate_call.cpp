@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/text/elaborate.h"
 
 namespace kir::text {
@@ -62,6 +64,9 @@ Term Parser::elaborate_call(NodeId id, const Type* expected) {
     if (checked_helper_ == n.name)
       fail("P-07", n.name_range, fmt::format("'{}' calls itself", name),
            "a helper may call those before it; repeat with for or while");
+    if (std::ranges::any_of(all_convert_modes(), [&](ConvertMode m) { return kir::name(m) == name; }))
+      fail("P-07", n.name_range, fmt::format("there is no operation '{}'", name),
+           fmt::format("a conversion says its result's type: let v: i32 = convert.{} x", name));
     std::string_view near = words_.nearest_operation(name);
     fail("P-07", n.name_range, fmt::format("there is no operation '{}'", name),
          near.empty() ? "helpers are declared before their use" : fmt::format("did you mean '{}'?", near));

@@ -171,11 +171,13 @@ Expr Parser::index_expr(NodeId id, Sort sort) {
                fmt::format("'{}' gives {} and cannot stand in an integer expression", names_.text(n.name), type_name(type(v))),
                kMixHint);
         out = pool_->value(v);
+      } else if (w == Word::to_index && !physical_ && open_blocks_ > 0) {
+        out = pool_->value(value_of(id, nullptr));
       } else if (w == Word::size) {
         out = size_of_part(id);
       } else {
         fail("T-03", n.range, fmt::format("'{}' cannot stand in an integer expression", names_.text(n.name)),
-             "name it with let first, if it has type index");
+             open_blocks_ > 0 ? "name it with let first, if it has type index" : "no data is known where a kernel begins");
       }
       break;
     }

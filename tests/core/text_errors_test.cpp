@@ -105,6 +105,7 @@ TEST(TextErrors, HabitsOfOtherLanguagesAreToldWithWhatIsWrittenHere) {
        "a name is bound once, with let; a loop carries what changes; elements are stored one by one: v[i] = e"},
       {"if i < 1 { y[i] = a } else if i < 2 { y[i] = 0.0 }", "else { if ... { ... } }"},
       {"let r = x[k[i]]", "data and index do not mix: convert first, as in to_index(k) or to_f32(i)"},
+      {"let r = sat_to_sint(a)", "a conversion says its result's type: let v: i32 = convert.sat_to_sint x"},
       {"let r = scan add inclusive forward order(any) over j in 0..N { x[j] }", "let (a, b) = ...: a name for each result"},
       {"let r = reduce sum order(any) over j in 0..N { x[j] }", "did you mean 'add'?"},
       {"let r = reduce max order(any) over j in 0..N { x[j] }", "did you mean 'max.nan'?"},

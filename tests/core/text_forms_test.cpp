@@ -82,6 +82,11 @@ TEST(KirText, SugarStandsForFlatStatements) {
             "    let t0: f32 = convert.uint p\n    let t1: f32 = convert.sint c\n    let t2: f32 = add t0, t1\n"
             "    let t3: f32 = convert.sint i\n    let f: f32 = add t2, t3\n");
   EXPECT_EQ(body_of("let n = to_index(c)\nlet g = x[n]"), "    let n: index = convert.sint c\n    let g: f32 = load x[n]\n");
+  EXPECT_EQ(body_of("let g = x[min(to_index(c) + i, 3)]"),
+            "    let t0: index = convert.sint c\n    let t1: index = index min(t0 + i, 3)\n    let g: f32 = load x[t1]\n");
+  EXPECT_EQ(body_of("for j in 0..to_index(c) mod 4 { y[j] = a where 2 * to_index(c) < j }"),
+            "    let t0: index = convert.sint c\n    for j in 0..t0 mod 4 {\n      let t1: index = convert.sint c\n"
+            "      let t2: i1 = index 2 * t1 < j\n      store y[j] = a where t2\n    }\n");
   EXPECT_EQ(body_of("let r = if not p or a != b { a } else { reduce add order(strict) over j in 0..3 { x[j] } }"),
             "    let t0: i1 = not p\n    let t1: i1 = cmp.une a, b\n    let t2: i1 = or t0, t1\n    let r: f32 = if t2 {\n     "
             " yield a\n"
