@@ -134,13 +134,14 @@ class Forming {
   void describe_inside(OpId id, GroupPlan& g) const {
     const Op& op = b_.op(id);
     std::vector<std::string>& lines = g.lines;
-    auto axes = [&] {
-      std::string s;
-      for (ValueId v : b_.region(op.regions[0]).args) s += (s.empty() ? "" : ", ") + f_.name(v);
-      return s;
-    };
     if (op.kind == OpKind::reduce || op.kind == OpKind::arg_reduce || op.kind == OpKind::scan)
-      lines.push_back(fmt::format("axis {} stays inside: the {} at {} runs over it", axes(), row(op.kind).name, f_.where(id)));
+      lines.push_back(fmt::format("{}: the {} at {} runs over {}", stay(op, 0, b_.region(op.regions[0]).args.size()),
+                                  row(op.kind).name, f_.where(id), b_.region(op.regions[0]).args.size() == 1 ? "it" : "them"));
+    if (op.kind == OpKind::region_fold || op.kind == OpKind::region_scan) {
+      const ExprList& range = op.attrs.get<ExprList>(AttrKey::ranges);
+      lines.push_back(fmt::format("axis {}..{} stays inside: the {} at {} cuts it into segments", f_.text(f_.expand(range[0])),
+                                  f_.text(f_.expand(range[1])), row(op.kind).name, f_.where(id)));
+    }
     if (op.kind == OpKind::contract) describe_contract(op, id, lines);
     if (auto s = std::ranges::find(g.workset.shared, id, &SharedBuffer::buffer); s != g.workset.shared.end())
       lines.push_back(fmt::format("the buffer at {} lies in the workspace of the launch: each instance owns {}", f_.where(id),
@@ -157,6 +158,14 @@ class Forming {
       for (OpId inner : b_.region(r).ops) describe_inside(inner, g);
   }
 
+  // "axis n stays inside", "axes i, j stay inside": arguments of the first region.
+  std::string stay(const Op& op, std::size_t first, std::size_t count) const {
+    std::string s;
+    for (std::size_t k = first; k < first + count; ++k)
+      s += (s.empty() ? "" : ", ") + f_.name(b_.region(op.regions[0]).args[k]);
+    return fmt::format("{} {} {} inside", count == 1 ? "axis" : "axes", s, count == 1 ? "stays" : "stay");
+  }
+
   // Batch and free axes are those of whatever reads the elements.
   void describe_contract(const Op& op, OpId id, std::vector<std::string>& lines) const {
     const ContractAxes axes = *contract_axes(op);
@@ -171,8 +180,8 @@ class Forming {
     outer += right;
     if (!outer.empty())
       lines.push_back(fmt::format("axes {} of the contract at {} enter with what reads its elements", outer, f_.where(id)));
-    lines.push_back(fmt::format("axis {} stays inside: the contract at {} sums over it",
-                                names(0, axes.batch + axes.left, axes.paired), f_.where(id)));
+    lines.push_back(fmt::format("{}: the contract at {} sums over {}", stay(op, axes.batch + axes.left, axes.paired),
+                                f_.where(id), axes.paired == 1 ? "it" : "them"));
   }
 
   const KernelFacts& f_;

@@ -57,7 +57,7 @@ class Analysis {
       case OpKind::if_else: return branch(id);
       case OpKind::scatter:
       case OpKind::histogram: return update(id);
-      default: return {{}, {fmt::format("{} at {} runs once: it has no unordered axis", row(op.kind).name, f_.where(id))}};
+      default: return {{}, {fmt::format("the {} at {} adds no axis: it has no members", row(op.kind).name, f_.where(id))}};
     }
   }
 
@@ -72,7 +72,8 @@ class Analysis {
     const Op& op = b_.op(id);
     const bool merges = op.kind == OpKind::histogram || op.regions.size() > 1;
     if (!merges || atomic_update(b_, op)) return domain(id);
-    return {{}, {fmt::format("the {} at {} runs once: its members come one after the other", row(op.kind).name, f_.where(id))}};
+    return {{},
+            {fmt::format("the {} at {} adds no axis: its members come one after the other", row(op.kind).name, f_.where(id))}};
   }
 
   Workset domain(OpId id) {
@@ -147,8 +148,8 @@ class Analysis {
     const Op& op = b_.op(id);
     if (op.kind == OpKind::while_loop || has_exit(op.regions[0]))
       return {{},
-              {fmt::format("the {} at {} runs once: how often its body runs is one decision for all of it", row(op.kind).name,
-                           f_.where(id))}};
+              {fmt::format("the {} at {} adds no axis: how often its body runs is one decision for all of it",
+                           row(op.kind).name, f_.where(id))}};
     std::vector<OpId> all;
     for (RegionId r : op.regions) {
       for (OpId o : b_.region(r).ops)
@@ -249,10 +250,9 @@ class Analysis {
     }
     const Access &write = c.x->write ? *c.x : *c.y, &other = c.x->write ? *c.y : *c.x;
     return fmt::format(
-        "axis {} of the parallel at {} stays inside: {} is written at {} and {} at {}, and an element does not "
-        "decide {}",
-        axis.name, f_.where(axis.parallel), f_.view_name(write.view), f_.where(write.op), other.write ? "written" : "read",
-        f_.where(other.op), axis.name);
+        "axis {} of the {} at {} stays inside: {} is written at {} and {} at {}, and an element does not decide {}", axis.name,
+        row(b_.op(axis.parallel).kind).name, f_.where(axis.parallel), f_.view_name(write.view), f_.where(write.op),
+        other.write ? "written" : "read", f_.where(other.op), axis.name);
   }
 
   void keep_agreeing(Workset& w, OpId first, OpId second) {

@@ -145,6 +145,24 @@ TEST_F(Kirc, PrintsProgramsAndReasons) {
   const std::string alone = run(0, corpus("softmax.kir") + " --explain --emit nothing");
   expect(alone, {"peak (the reduce at"});
   EXPECT_EQ(alone.find("pir 1"), std::string::npos) << alone;
+  expect(run(0, corpus("regions/log_sum_exp_fold.kir") + " --explain --emit nothing"),
+         {"axis 0..N stays inside: the region_fold at"});
+  expect(run(0, corpus("convolution/conv2d.kir") + " --explain --emit nothing"),
+         {"axes ", " stay inside: the contract at", "sums over them"});
+  const std::string scatter = write("rotate.kir", R"(kir 1
+kernel rotate(x: in i32[M, T, 4], r: in i32[M, T], y: out i32[M, T, 4]) {
+  parallel m in 0..M {
+    for t in 0..T {
+      let b = buffer i32[4] init (k) { 0 }
+      scatter unique b (k in 0..4) { yield (k + to_index(r[m, t])) mod 4, x[m, t, k] }
+      for k in 0..4 { y[m, t, k] = b[k] }
+    }
+  }
+}
+)");
+  const std::string why = run(0, scatter + " --explain --emit nothing --proofs required");
+  expect(why, {"axis k of the scatter at", "the store at", "adds no axis: it has no members"});
+  EXPECT_EQ(why.find("runs once"), std::string::npos) << why;
   expect(run(0, corpus("relu.kir") + " --print-after construct --emit ptx --target sm_90a"),
          {"// relu after construct", ".visible .entry"});
   expect(run(0, corpus("relu.kir") + " --validate-each"), {"after construct", "after drop-dead-values", "PROVED", "K9.16"});
@@ -152,6 +170,7 @@ TEST_F(Kirc, PrintsProgramsAndReasons) {
 
 TEST_F(Kirc, RefusesWhatMakesNoSense) {
   run(2, "");
+  run(2, corpus("relu.kir") + " -o ''");
   run(2, (folder_ / "none.kir").string());
   expect(run(2, write("bad.kir", "kir 1\nkernel k(x: in f32[N]) { let a = }\n")), {"bad.kir:2:"});
   expect(run(2, corpus("relu.kir") + " --kernel nothing"), {"no kernel called nothing"});
