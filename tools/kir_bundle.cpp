@@ -107,7 +107,7 @@ int run_tool(int argc, char** argv) {
   CLI::App app("Writes a bundle of GPU launches and expected results from the corpus and the operation table.", "kir-bundle");
   std::string corpus = "corpus", out, target = "sm_90a";
   app.add_option("CORPUS", corpus, "folder of .kir files with .json beside them")->required();
-  app.add_option("-o,--output", out, "folder to write; it must be empty or missing")->required();
+  tools::add_output(app, "-o,--output", out, "folder to write; it must be empty or missing")->required();
   app.add_option("--target", target, "GPU architecture")->capture_default_str();
   if (auto code = tools::parse_command_line(app, argc, argv, "0 written; 2 usage, input or output, and nothing is written"))
     return *code;

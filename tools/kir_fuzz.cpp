@@ -12,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 
 #include "core/base/exit_code.h"
 #include "core/base/file.h"
@@ -49,13 +50,14 @@ int run_tool(int argc, char** argv) {
   std::uint64_t shown = 0;
   std::string table;
   CLI::App app("Random kernels through construction, both interpreters, host code and validation.", "kir-fuzz");
-  app.add_option("--seed", o.first, "the first seed")->capture_default_str();
-  app.add_option("--count", o.count, "seeds")->capture_default_str();
-  app.add_option("--time", o.seconds, "seconds after which it ends; 0: when all seeds are done")->check(CLI::NonNegativeNumber);
+  tools::add_count(app, "--seed", o.first, "the first seed")->capture_default_str();
+  tools::add_count(app, "--count", o.count, "seeds")->capture_default_str();
+  std::uint64_t time = 0;
+  tools::add_count(app, "--time", time, "seconds after which it ends; 0: when all seeds are done", 0, 1'000'000'000);
   app.add_option("-j,--jobs", o.isolation.jobs, "processes")->check(CLI::Range(1, 256))->capture_default_str();
-  app.add_option("--prove-every", o.prove_every, "also prove the kernels whose seed this divides; 0: none")
+  tools::add_count(app, "--prove-every", o.prove_every, "also prove the kernels whose seed this divides; 0: none")
       ->capture_default_str();
-  app.add_option("--rlimit", o.trial.rlimit, "solver resource units per obligation")->capture_default_str();
+  tools::add_solver_limit(app, o.trial.rlimit);
   app.add_option("--largest-extent", o.trial.largest_extent, "of M and N")->check(CLI::Range(0, 100000))->capture_default_str();
   app.add_option("--launches", o.trial.launches, "launches of each kernel")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--outputs", o.trial.profile.outputs, "outputs of a kernel, at most")
@@ -67,14 +69,15 @@ int run_tool(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--integers", integers, "integers only");
   app.add_flag("--strict", strict, "no order licences on floats and no approximate functions: one value, bit for bit");
-  app.add_option("--state", o.state, "a file that holds how far it is; the same command goes on from it");
-  app.add_option("--keep", o.folder, "write failures, made small, to this folder");
-  app.add_option("--table", table, "write the table of operations and where they stood, as Markdown, to this file");
-  CLI::Option* one = app.add_option("--show", shown, "show the kernel of this seed and what becomes of it");
+  tools::add_output(app, "--state", o.state, "a file that holds how far it is; the same command goes on from it");
+  tools::add_output(app, "--keep", o.folder, "write failures, made small, to this folder");
+  tools::add_output(app, "--table", table, "write the table of operations and where they stood, as Markdown, to this file");
+  CLI::Option* one = tools::add_count(app, "--show", shown, "show the kernel of this seed and what becomes of it");
   app.add_flag("--prove", prove, "with --show: prove it too");
   app.add_flag("--quiet", quiet, "no progress");
   if (auto code = tools::parse_command_line(app, argc, argv, "0 no failure; 1 failures; 2 usage or files; 3 interrupted"))
     return *code;
+  o.seconds = static_cast<double>(time);
   o.trial.profile.floats = !integers;
   o.trial.profile.licences = !strict;
   if (one->count() > 0) {
@@ -82,6 +85,13 @@ int run_tool(int argc, char** argv) {
     return show(shown, o.trial);
   }
 
+  if (std::error_code code; !table.empty()) {  // found out now, not at the end of a long campaign
+    const std::filesystem::path parent = std::filesystem::absolute(table, code).parent_path();
+    if (std::filesystem::is_directory(table, code) || !std::filesystem::is_directory(parent, code)) {
+      fmt::print(stderr, "error: {}: no file can be written there\n", table);
+      return tools::kExitUsage;
+    }
+  }
   std::signal(SIGINT, interrupt);
   std::signal(SIGTERM, interrupt);
   const bool terminal = isatty(STDERR_FILENO) != 0 && !quiet;

@@ -78,7 +78,7 @@ int run_tool(int argc, char** argv) {
   CLI::App app("Runs the artifacts of a bundle on the GPU and compares with the expected results.", "kir-launch");
   std::string folder, table;
   app.add_option("BUNDLE", folder, "folder with bundle.json")->required();
-  app.add_option("--table", table, "write the results as a Markdown table to this file");
+  tools::add_output(app, "--table", table, "write the results as a Markdown table to this file");
   if (auto code =
           tools::parse_command_line(app, argc, argv,
                                     "0 all equal or in their bounds; 1 some differ or did not run; 2 usage, input or output;\n"

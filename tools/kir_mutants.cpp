@@ -1,10 +1,11 @@
 // kir-mutants: damages physical programs in every place and counts what refuses them.
 //
 //   1. arguments (unknown ones exit 2)
-//   2. for each kernel its constructed program, or the given one, and all of its mutants, every N-th of them
+//   2. for each kernel its constructed program, or the given one, which has to be PROVED itself: else it is no wonder that its
+//      mutants are refused; and all of its mutants, every N-th of them
 //   3. each is judged: structure, runs, validation; survivors are shown as they come
 //   4. the matrix: by damage, and by check of the construction verifier, what became of the mutants
-//   5. the exit code: 0 no survivor, 1 survivors, 2 usage or input, 3 interrupted
+//   5. the exit code: 0 no survivor, 1 survivors, 2 usage, input, or a program that is not PROVED, 3 interrupted
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -41,7 +42,7 @@ struct Counts {
 struct Arguments {
   std::vector<std::string> files;
   std::string physical, kernel;
-  std::size_t every = 1;
+  std::uint64_t every = 1;
   mutants::JudgeOptions judge;
   bool quiet = false, show = false, checks = false;
 };
@@ -116,6 +117,13 @@ class Matrix {
   Counts all_;
 };
 
+// What is wrong with the program before it is damaged; empty: nothing.
+std::string fault_of(const Kernel& kernel, const PhysicalPtr& program, const mutants::JudgeOptions& options) {
+  const mutants::Judgement j = mutants::judge(kernel, {"none", "", "", program}, options);
+  if (j.fate == Fate::equivalent) return {};
+  return j.run.empty() ? j.reason : fmt::format("{}; {}", j.reason, j.run);
+}
+
 // The mutants of one kernel; false: interrupted.
 bool examine(const Kernel& kernel, const PhysicalProgram& program, const Arguments& a, bool terminal, Matrix& matrix) {
   const std::vector<mutants::Mutant> all = mutants::mutants_of(program);
@@ -140,13 +148,14 @@ int run_tool(int argc, char** argv) {
   app.add_option("FILE.kir", a.files, "kernels")->required();
   app.add_option("--physical", a.physical, "a physical program (.pir); default: the one that construction builds");
   app.add_option("--kernel", a.kernel, "only the kernel of this name or id");
-  app.add_option("--every", a.every, "only every N-th mutant")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--rlimit", a.judge.rlimit, "solver resource units per obligation")->capture_default_str();
+  tools::add_count(app, "--every", a.every, "only every N-th mutant", 1)->capture_default_str();
+  tools::add_solver_limit(app, a.judge.rlimit);
   app.add_option("--launches", a.judge.launches, "runs of each mutant")->check(CLI::Range(0, 1000))->capture_default_str();
   app.add_flag("--show", a.show, "show every mutant and what became of it");
   app.add_flag("--checks", a.checks, "with --quiet: the counts for each check of the construction verifier too");
   app.add_flag("--quiet", a.quiet, "only survivors and the counts; no progress");
-  if (auto code = tools::parse_command_line(app, argc, argv, "0 no survivor; 1 survivors; 2 usage or input; 3 interrupted"))
+  if (auto code = tools::parse_command_line(
+          app, argc, argv, "0 no survivor; 1 survivors; 2 usage, input, or a program that is not PROVED; 3 interrupted"))
     return *code;
   std::signal(SIGINT, interrupt);
   std::signal(SIGTERM, interrupt);
@@ -182,6 +191,10 @@ int run_tool(int argc, char** argv) {
         if (auto built = lowering::compile(*kernel, {}, refusals)) program = built->program;
       if (!program) {
         fmt::print(stderr, "{}{}: no physical program can be constructed\n", refusals.render(*source), kernel->id());
+        return tools::kExitUsage;
+      }
+      if (const std::string fault = fault_of(*kernel, program, a.judge); !fault.empty()) {
+        fmt::print(stderr, "error: {}: {} is not PROVED before it is damaged: {}\n", path, kernel->id(), fault);
         return tools::kExitUsage;
       }
       ++kernels;

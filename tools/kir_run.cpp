@@ -359,7 +359,7 @@ int run_tool(int argc, char** argv) {
                  "NAME=VALUE; a view: FILE.npy, [v, ...] (v where the rank is 0), random:SEED, random:SEED:special, zeros or "
                  "@VIEW (that view's memory)");
   app.add_option("--extent", o.extents, "NAME=INTEGER, as --arg");
-  app.add_option("-o,--out", o.out, "folder for the written views of --on, as NAME.npy");
+  tools::add_output(app, "-o,--out", o.out, "folder for the written views of --on, as NAME.npy");
   app.add_option("--compare", o.compare, "providers to compare with the reference interpreter, beside that of --on")
       ->delimiter(',')
       ->check(CLI::IsMember(kProviders));

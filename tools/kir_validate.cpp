@@ -171,8 +171,8 @@ int run_tool(int argc, char** argv) {
   app.add_option("--kernel", a.kernel, "only the kernel of this name or id");
   tools::add_solver_options(app, a.jobs, a.rlimit);
   app.add_option("--format", a.format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
-  app.add_option("--dump-smt", a.dump, "write each obligation, unsimplified, as an SMT-LIB 2 file to this folder");
-  app.add_option("--certificate", a.certificate, "write the certificate to this file");
+  tools::add_output(app, "--dump-smt", a.dump, "write each obligation, unsimplified, as an SMT-LIB 2 file to this folder");
+  tools::add_output(app, "--certificate", a.certificate, "write the certificate to this file");
   app.add_flag("--allow-restrictions", a.allow_restrictions,
                "sizes and alignments that the program demands beyond the kernel become listed assumptions");
   app.add_flag("--quiet", a.quiet, "only verdicts and failures");

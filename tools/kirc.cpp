@@ -152,7 +152,7 @@ int run_tool(int argc, char** argv) {
   app.add_option("--proofs", options.proofs, "off; on: prove and report; required: write nothing unless all is PROVED")
       ->check(CLI::IsMember({"off", "on", "required"}))
       ->capture_default_str();
-  app.add_option("-o,--out", options.out, "folder to write to; without it text goes to standard output");
+  tools::add_output(app, "-o,--out", options.out, "folder to write to; without it text goes to standard output");
   app.add_option("--emit", options.emit,
                  "physical, llvm, ptx, cubin, artifact, or nothing but what other options show (default: artifact with -o, "
                  "else physical)")

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 
 #include "core/ir/op_table.h"
 #include "core/text/text.h"
@@ -98,6 +99,44 @@ TEST(Campaigns, GoOnFromTheirStateAsIfTheyHadNotBeenInterrupted) {
   std::ofstream(o.state) << "{\"opt";
   EXPECT_FALSE(run_campaign(o, [](const Campaign&) { return true; }, &error));
   EXPECT_NE(error.find("no state of a campaign"), std::string::npos);
+}
+
+// A state that something else wrote is refused, not taken for trials that were never made.
+TEST(Campaigns, RefuseAStateThatTheirTrialsDidNotMake) {
+  const testing::TemporaryFolder folder;
+  CampaignOptions o = small_campaign();
+  o.count = 3;
+  o.state = folder.file("state.json");
+  verdicts(o);
+  std::stringstream text;
+  text << std::ifstream(o.state).rdbuf();
+  const std::string good = text.str();
+  const std::pair<const char*, const char*> damages[] = {
+      {"\"next\": 3", "\"next\": -3"},
+      {"\"next\": 3", "\"next\": 1e30"},
+      {"\"next\": 3", "\"next\": 100"},
+      {"\"next\": 3", "\"next\": \"3\""},
+      {"\"proven\": 0", "\"proven\": -1"},
+      {"\"verdicts\": [", "\"verdicts\": [[99, \"\", 0],"},
+      {"\"verdicts\": [", "\"verdicts\": [[0, \"x\", 7],"},
+      {"\"failures\": []", "\"failures\": [{\"seed\": 1, \"verdict\": 7, \"reason\": \"\", \"detail\": \"\", \"file\": \"\"}]"},
+  };
+  for (const auto& [from, to] : damages) {
+    const std::size_t at = good.find(from);
+    ASSERT_NE(at, std::string::npos) << from << "\n" << good;
+    std::string bad = good;
+    bad.replace(at, std::string(from).size(), to);
+    std::ofstream(o.state) << bad;
+    std::string error;
+    EXPECT_FALSE(run_campaign(o, [](const Campaign&) { return true; }, &error)) << to;
+    EXPECT_NE(error.find("is damaged"), std::string::npos) << to << ": " << error;
+  }
+  // Nor do they begin where no failure could be kept.
+  o.state.clear();
+  o.folder = folder.file("state.json");
+  std::string error;
+  EXPECT_FALSE(run_campaign(o, [](const Campaign&) { return true; }, &error));
+  EXPECT_NE(error.find("state.json"), std::string::npos) << error;
 }
 
 TEST(Isolation, ATrialThatCrashesOrHangsIsAVerdictAndTheOthersGoOn) {

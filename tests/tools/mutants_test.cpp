@@ -1,7 +1,9 @@
 // Damaged programs, and what refuses them.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <set>
@@ -102,6 +104,21 @@ TEST(Judge, TellsTheFatesApart) {
   EXPECT_EQ(wrong.refused_by.front(), "K9.1");
   EXPECT_TRUE(wrong.told);
   EXPECT_FALSE(wrong.run.empty());
+}
+
+int exit_code(const std::string& arguments) {
+  const int status = std::system((KIR_BINARY_DIR "/bin/kir-mutants " + arguments + " > /dev/null 2>&1").c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// That damaged programs are refused says nothing where the program is refused undamaged.
+TEST(MutantsTool, WantsAProvedProgramAndNumbersInRange) {
+  const std::string corpus = KIR_SOURCE_DIR "/corpus/", relu = corpus + "relu.kir ";
+  EXPECT_EQ(exit_code(relu + "--every 20"), 0);
+  EXPECT_EQ(exit_code(relu + "--physical " + corpus + "physical/vector_add.pir --every 20"), 2);
+  EXPECT_EQ(exit_code(corpus + "must-reject/write_race.kir --every 20"), 2);
+  for (const char* wrong : {"--every 0", "--every -1", "--every 99999999999999999999999", "--rlimit 0", "--rlimit -1"})
+    EXPECT_EQ(exit_code(relu + wrong), 2) << wrong;
 }
 
 }  // namespace

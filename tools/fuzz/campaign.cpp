@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <stdexcept>
 
 #include "core/base/file.h"
 #include "core/ir/op_table.h"
@@ -49,18 +50,37 @@ Json to_json(const CampaignOptions& options, const Campaign& c) {
           {"features", features},          {"failures", failures}};
 }
 
-Campaign from_json(const Json& j) {
+// Numbers of a state, which anything may have written.
+std::uint64_t count_of(const Json& j) {
+  if (!j.is_number_unsigned()) throw std::runtime_error("a number is none, or negative");
+  return j.get<std::uint64_t>();
+}
+Verdict verdict_of(const Json& j) {
+  const std::uint64_t v = count_of(j);
+  if (v > static_cast<std::uint64_t>(Verdict::hung)) throw std::runtime_error("a verdict is unknown");
+  return static_cast<Verdict>(v);
+}
+
+// Throws when it is no campaign that began with this seed.
+Campaign from_json(const Json& j, std::uint64_t first) {
   Campaign c;
-  c.next = j.at("next");
-  c.launches = j.at("launches");
-  c.undecided = j.at("undecided");
-  c.proven = j.at("proven");
-  for (const Json& v : j.at("verdicts"))
-    c.verdicts[{static_cast<Verdict>(v.at(0).get<int>()), v.at(1).get<std::string>()}] = v.at(2);
-  for (const Json& f : j.at("features")) c.features[{f.at(0).get<std::string>(), f.at(1).get<std::string>()}] = f.at(2);
+  c.next = count_of(j.at("next"));
+  c.launches = count_of(j.at("launches"));
+  c.undecided = count_of(j.at("undecided"));
+  c.proven = count_of(j.at("proven"));
+  std::uint64_t trials = 0, failed = 0;
+  for (const Json& v : j.at("verdicts")) {
+    const Verdict verdict = verdict_of(v.at(0));
+    const std::uint64_t n = count_of(v.at(2));
+    trials += c.verdicts[{verdict, v.at(1).get<std::string>()}] = n;
+    failed += is_failure(verdict) ? n : 0;
+  }
+  for (const Json& f : j.at("features"))
+    c.features[{f.at(0).get<std::string>(), f.at(1).get<std::string>()}] = count_of(f.at(2));
   for (const Json& f : j.at("failures"))
-    c.failures.push_back(
-        {f.at("seed"), static_cast<Verdict>(f.at("verdict").get<int>()), f.at("reason"), f.at("detail"), f.at("file")});
+    c.failures.push_back({count_of(f.at("seed")), verdict_of(f.at("verdict")), f.at("reason"), f.at("detail"), f.at("file")});
+  if (c.next < first || trials != c.next - first) throw std::runtime_error("its trials are not those before the next seed");
+  if (failed != c.failures.size()) throw std::runtime_error("its failures are not those that it counts");
   return c;
 }
 
@@ -71,7 +91,7 @@ class Run {
 
   std::optional<Campaign> run() {
     campaign_.next = options_.first;
-    if (!resume()) return std::nullopt;
+    if (!resume() || !has_folder()) return std::nullopt;
     saved_ = began_;
     const std::uint64_t end = options_.first + options_.count;
     while (going_ && ok_ && campaign_.next < end) {
@@ -113,12 +133,22 @@ class Run {
       return false;
     }
     try {
-      campaign_ = from_json(j);
-    } catch (const Json::exception& e) {
+      campaign_ = from_json(j, options_.first);
+    } catch (const std::exception& e) {
       *error_ = options_.state + " is damaged: " + e.what();
       return false;
     }
     return true;
+  }
+
+  // Found out now, not when the first failure is to be kept.
+  bool has_folder() {
+    std::error_code code;
+    if (options_.folder.empty()) return true;
+    std::filesystem::create_directories(options_.folder, code);
+    if (!code && std::filesystem::is_directory(options_.folder, code)) return true;
+    *error_ = options_.folder + ": " + (code ? code.message() : "is no folder");
+    return false;
   }
 
   bool go_on() {
@@ -163,8 +193,6 @@ class Run {
     std::replace(kind.begin(), kind.end(), ' ', '-');
     Failure& f = campaign_.failures.back();
     f.file = fmt::format("{}/{}-{}.kir", options_.folder, kind, seed);
-    std::error_code code;
-    std::filesystem::create_directories(options_.folder, code);
     ok_ = ok_ && write_file(f.file, comment + write_kernel(choices, trial.profile), error_);
   }
 

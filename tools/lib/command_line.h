@@ -10,11 +10,27 @@ namespace kir::tools {
 
 inline constexpr int kExitUsage = 2;
 
+// An unsigned option in [least, most]; without such a check `-1` and what has too many digits pass as huge numbers.
+inline CLI::Option* add_count(CLI::App& app, const std::string& option, std::uint64_t& value, const std::string& help,
+                              std::uint64_t least = 0, std::uint64_t most = std::uint64_t{1} << 62) {
+  return app.add_option(option, value, help)->check(CLI::Range(least, most));
+}
+
+// A file or folder to write. A variable of a script that is not set must not read as "write nothing".
+inline CLI::Option* add_output(CLI::App& app, const std::string& option, std::string& value, const std::string& help) {
+  return app.add_option(option, value, help)->check([](const std::string& path) {
+    return path.empty() ? std::string("an empty name") : std::string();
+  });
+}
+
+// 0 would be no limit for the solver.
+inline void add_solver_limit(CLI::App& app, std::uint64_t& rlimit) {
+  add_count(app, "--rlimit", rlimit, "solver resource units per obligation", 1, 4'000'000'000)->capture_default_str();
+}
+
 inline void add_solver_options(CLI::App& app, int& jobs, std::uint64_t& rlimit) {
   app.add_option("-j,--jobs", jobs, "threads")->check(CLI::Range(1, 256))->capture_default_str();
-  app.add_option("--rlimit", rlimit, "solver resource units per obligation")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{4'000'000'000}))
-      ->capture_default_str();
+  add_solver_limit(app, rlimit);
 }
 
 // The exit code to end with, or nothing: go on. `exit_codes`: "0 done; 1 ...", as it stands at the end of --help.
