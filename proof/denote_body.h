@@ -135,7 +135,7 @@ class BodyDenoter {
   Segments segments(const Op& op);
   bool concatenates(const Segments& s) const;
   bool steps_by_combine(const Segments& s) const;
-  std::vector<ValueId> run_segment(const Segments& s, RegionId region, const std::vector<Term>& states);
+  std::vector<ValueId> run_segment(const Segments& s, RegionId region, const std::vector<Term>& states, int part);
   Expr active_at(const Segments& s, Expr member);
   std::vector<Term> over_runs(const Segments& s, const ScalarList& identity);
   std::vector<Term> apply(const Combine& c, const std::vector<Term>& first, const std::vector<Term>& second);

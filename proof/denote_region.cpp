@@ -13,6 +13,12 @@
 #include "proof/ring.h"
 
 namespace kir::proof {
+namespace {
+
+// A segment emits before it is summarized: what it emits needs the state before it alone.
+constexpr int kEmit = 0, kSummary = 1;
+
+}  // namespace
 
 // The bounds that are variables here; others were given as expressions.
 TermPool::Substitution BodyDenoter::Segments::at(Expr begin, Expr end) const {
@@ -37,8 +43,9 @@ std::vector<Term> BodyDenoter::apply(const Combine& c, const std::vector<Term>& 
   return out;
 }
 
-// Runs `body` for a segment that stands for all that are permitted, and gives what it hands on.
-std::vector<ValueId> BodyDenoter::run_segment(const Segments& s, RegionId region, const std::vector<Term>& states) {
+// Runs `region` for a segment that stands for all that are permitted, and gives what it hands on. `part`: its place among what
+// is done for a segment.
+std::vector<ValueId> BodyDenoter::run_segment(const Segments& s, RegionId region, const std::vector<Term>& states, int part) {
   const std::vector<ValueId>& args = body_.region(region).args;
   const std::size_t depth = binders.size(), guard_depth = guards.size(), path_depth = path.size();
   bind(args[0], SymbolicValue::of(s.lo));
@@ -47,6 +54,7 @@ std::vector<ValueId> BodyDenoter::run_segment(const Segments& s, RegionId region
   binders.insert(binders.end(), s.binders.begin(), s.binders.end());
   guards.insert(guards.end(), s.guards.begin(), s.guards.end());
   for (const Binder& b : s.binders) path.push_back({0, b.range.var, true});
+  path.push_back({part, {}, true});
   std::vector<ValueId> yielded = run_region(region);
   path.resize(path_depth);
   binders.resize(depth);
@@ -161,7 +169,7 @@ BodyDenoter::Segments BodyDenoter::segments(const Op& op) {
     }
   }
   ++in_value_region_;
-  for (ValueId v : run_segment(s, op.regions[0], {})) s.summary.push_back(term_of(v));
+  for (ValueId v : run_segment(s, op.regions[0], {}, kSummary)) s.summary.push_back(term_of(v));
   --in_value_region_;
   s.combine = combine(op.regions[1]);
 
@@ -290,11 +298,11 @@ void BodyDenoter::run_region_scan(const Op& op) {
     for (std::size_t i = 0; i < states; ++i) last[i] = terms_.select(less(s.begin, s.end), last[i], first[i]);
   }
   if (physical_) {
-    run_segment(s, op.regions[3], before);
+    run_segment(s, op.regions[3], before, kEmit);
   } else {
     // Whatever state stands before a segment that the licence permits.
     ++in_value_region_;
-    const std::vector<ValueId> emitted = run_segment(s, op.regions[3], placeholders);
+    const std::vector<ValueId> emitted = run_segment(s, op.regions[3], placeholders, kEmit);
     --in_value_region_;
     for (std::size_t k = 0; k < slices; ++k) {
       const auto& slice = values_[emitted[k].index].relation;

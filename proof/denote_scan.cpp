@@ -87,10 +87,18 @@ void BodyDenoter::run_scan(const Op& op) {
   }
 
   const std::size_t depth = binders.size(), guard_depth = guards.size(), path_depth = path.size();
+  // In a program a member is mapped before its result is stored, and the next one after that.
+  auto met = [&](const Interval& d) { return PathStep{0, forward ? d.var : d.hi - 1 - d.var, true}; };
+  auto enter = [&](const std::vector<Interval>& members, int part) {
+    for (const Interval& d : members) path.push_back(met(d));
+    path.push_back({part, {}, true});
+  };
   for (const Interval& d : domain) binders.push_back({d, BinderKind::member});
+  enter(domain, 0);
   ++in_value_region_;
   for (ValueId v : run_region(op.regions[0])) whole->map.push_back(term_of(v));
   --in_value_region_;
+  path.resize(path_depth);
   binders.resize(depth);
   guards.resize(guard_depth);
   whole->combine = combine(op.regions[1]);
@@ -122,13 +130,14 @@ void BodyDenoter::run_scan(const Op& op) {
   std::vector<Expr> variables;
   if (physical_) {
     const std::vector<ValueId>& args = body_.region(op.regions[2]).args;
+    std::vector<Interval> members;
     for (std::size_t k = 0; k < domain.size(); ++k) {
-      const Interval member{pool_.fresh(domain[k].var.name()), domain[k].lo, domain[k].hi};
-      variables.push_back(member.var);
-      bind(args[k], SymbolicValue::of(member.var));
-      binders.push_back({member, BinderKind::ordered});
-      path.push_back({0, forward ? member.var : domain[k].hi - 1 - member.var, true});
+      members.push_back({pool_.fresh(domain[k].var.name()), domain[k].lo, domain[k].hi});
+      variables.push_back(members[k].var);
+      bind(args[k], SymbolicValue::of(members[k].var));
+      binders.push_back({members[k], BinderKind::ordered});
     }
+    enter(members, 1);
     auto state = prefix(variables);
     for (std::size_t i = 0; i < components; ++i) define(args[domain.size() + i], component(state, i));
     run_region(op.regions[2]);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/check.h"
+
 namespace kir::proof {
 
 Expr before(const Path& a, const Path& b, ExprPool& pool) {
@@ -17,7 +19,7 @@ Expr before(const Path& a, const Path& b, ExprPool& pool) {
       if (x.position > y.position) break;
       continue;
     }
-    if (x_static || y_static) break;
+    KIR_CHECK(!x_static && !y_static, "two points of one operation have unlike paths");
     if (x.ordered && y.ordered) {
       std::vector<Expr> here = prefix;
       here.push_back(less(x.binder, y.binder));
