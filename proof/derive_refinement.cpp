@@ -115,6 +115,11 @@ void Refinement::preset(ObligationKind kind, Verdict verdict, std::string senten
 // R6
 void Refinement::independence() {
   const auto& events = physical_.events;
+  for (const Event& e : events)
+    if (!e.atomic.empty() && e.sharing == Sharing::system && e.scope != AtomicScope::system)
+      preset(ObligationKind::atomic_scope, Verdict::unsupported,
+             fmt::format("atomics of {} reach all that share it", physical_.memories[e.memory].name),
+             fmt::format("scope({}) for an atomic that the system shares", name(e.scope)), e.range);
   for (std::size_t i = 0; i < events.size(); ++i)
     for (std::size_t j = i; j < events.size(); ++j) {
       const Event &a = events[i], &b = events[j];
@@ -153,15 +158,10 @@ void Refinement::independence() {
 
 // Atomics that meet are one step for each other: in the scope that the program names lie all that meet.
 void Refinement::atomic_scope(const Event& a, const Event& b, Expr other, std::vector<Expr> meet) {
-  const AtomicScope scope = std::min(a.scope, b.scope);
-  const std::string& memory = physical_.memories[a.memory].name;
-  if (a.sharing == Sharing::system && scope != AtomicScope::system)
-    preset(ObligationKind::atomic_scope, Verdict::unsupported, fmt::format("atomics of {} reach all that share it", memory),
-           fmt::format("scope({}) for an atomic that the system shares", name(scope)), b.range);
-  if (scope != AtomicScope::cta) return;
+  if (std::min(a.scope, b.scope) != AtomicScope::cta) return;
   auto block = [&](Expr w) { return program_.launch.pack == 1 ? w : floordiv(w, pool_.constant(program_.launch.pack)); };
-  add(ObligationKind::atomic_scope, fmt::format("atomics of {} that meet are of one block", memory), std::move(meet),
-      equal(block(physical_.work), block(other)), b.range);
+  add(ObligationKind::atomic_scope, fmt::format("atomics of {} that meet are of one block", physical_.memories[a.memory].name),
+      std::move(meet), equal(block(physical_.work), block(other)), b.range);
 }
 
 // The elements of one store are unordered: no two may be one element of the view.
@@ -300,11 +300,16 @@ void Refinement::stores() {
           equal(physical, kir), range);
   };
 
-  // R7
+  // R7. Two loads of an element whose contents nothing changes have no order.
+  auto changes = [&](std::size_t memory) {
+    return std::ranges::any_of(kir_.events, [&](const Event& e) {
+      return e.memory == memory && (e.store || (!e.atomic.empty() && e.sharing == Sharing::system));
+    });
+  };
   for (const StorePair& a : pairs)
     for (const StorePair& b : pairs) {
       const bool ordered = a.ordered || b.ordered, atomic = !a.atomic.empty() || !b.atomic.empty();
-      if (!ordered && (a.memory != b.memory || (!a.writes && !b.writes))) continue;
+      if (!ordered && (a.memory != b.memory || !changes(a.memory))) continue;
       TermPool::Substitution sa, sb;
       Piece pa = open(a.physical, sa), pb = open(b.physical, sb);
       std::vector<Expr> h = physical_.base;

@@ -60,6 +60,36 @@ kernel ticket(c: inout i32[1]) {
   EXPECT_TRUE(v.all_proved()) << v.failures;
 }
 
+// One that nothing in the kernel writes to is scoped too.
+TEST(Atomics, WhatTheSystemSharesIsLoadedInItsScope) {
+  expect_only_undamaged(
+      "kir 1\nkernel k(x: inout i32[N], y: out i32[N]) {\n  parallel i in 0..N {\n"
+      "    let a = atomic_load x[i] order(acquire) share(system)\n    y[i] = a\n  }\n}\n",
+      {{"scope(system)", "scope(gpu)"}, {"scope(system)", "scope(cta)"}, {"share(system)", "share(invocation)"}});
+}
+
+// Where x[i] is x[0] the second load never finds what is older than the first one found.
+TEST(Atomics, LoadsOfOneElementKeepTheirOrder) {
+  auto kir = [](const std::string& change) {
+    return "kir 1\nkernel k(x: inout i32[N], y: out i32[N, 2]) {\n  parallel i in 0..N {\n"
+           "    let a = atomic_load x[i] order(relaxed)\n    let b = atomic_load x[0] order(relaxed)\n"
+           "    y[i, 0] = a\n    y[i, 1] = b\n" +
+           change + "  }\n}\n";
+  };
+  auto exchanged = [](const std::string& text) {
+    std::string good = constructed(text);
+    const std::size_t at = good.find("  %a: i32 = atomic_load"), end = good.find('\n', at) + 1;
+    const std::string first = good.substr(at, end - at);
+    good.erase(at, end - at);
+    return good.insert(good.find('\n', good.find("  %b: i32 = atomic_load")) + 1, first);
+  };
+  const std::string changes = kir("    atomic_rmw.add x[0], 1 order(relaxed)\n");
+  EXPECT_TRUE(check_refinement(changes, constructed(changes)).all_proved());
+  EXPECT_TRUE(check_refinement(changes, exchanged(changes)).fails(proof::ObligationKind::order_kept));
+  Verdicts v = check_refinement(kir(""), exchanged(kir("")));  // nothing changes what they find
+  EXPECT_TRUE(v.all_proved()) << v.failures;
+}
+
 // Members of one histogram do not race with each other; everything else that touches a bin does.
 // shows: K2.3
 TEST(Updates, AHistogram) {
