@@ -31,6 +31,8 @@ DType bits_of(DType t) {
 
 void BodyDenoter::run_atomic(const Op& op) {
   if (in_value_region_) return run_unsupported(op, "an atomic inside a reduce or tensor region");
+  if (physical_ && physical_->launch.threads > 1)
+    return run_unsupported(op, "no rule says which of a program's threads an atomic is of");
   for (ValueId v : op.operands)
     if (type(v).is(TypeKind::fragment)) return run_unsupported(op, "no rule says what an atomic of a fragment does");
   const auto& relation = values_[op.operands[0].index].relation;

@@ -68,6 +68,15 @@ TEST(Atomics, WhatTheSystemSharesIsLoadedInItsScope) {
       {{"scope(system)", "scope(gpu)"}, {"scope(system)", "scope(cta)"}, {"share(system)", "share(invocation)"}});
 }
 
+// How often several threads of one instance would do it, nothing says.
+TEST(Atomics, AreOfProgramsOfOneThread) {
+  const std::string kir =
+      "kir 1\nkernel k(y: inout i32[N]) {\n  parallel i in 0..N { atomic_rmw.add y[i], 1 order(relaxed) }\n}\n";
+  const std::string blocks = replaced(constructed(kir), "ceildiv(O0 + L0, 128)", "O0 + L0");
+  EXPECT_TRUE(check_refinement(kir, replaced(blocks, "threads 1 pack 128", "threads 1 pack 1")).all_proved());
+  EXPECT_FALSE(check_refinement(kir, replaced(blocks, "threads 1 pack 128", "threads 128")).all_proved());
+}
+
 // Where x[i] is x[0] the second load never finds what is older than the first one found.
 TEST(Atomics, LoadsOfOneElementKeepTheirOrder) {
   auto kir = [](const std::string& change) {
