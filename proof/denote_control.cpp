@@ -25,6 +25,8 @@ void BodyDenoter::run_parallel(const Op& op) {
 // An arm that ends in `break` or `continue` is one way out of the iteration. What stands behind the if runs when none of them
 // was taken.
 void BodyDenoter::run_if(const Op& op) {
+  if (std::ranges::any_of(op.results, [&](ValueId v) { return type(v).is(TypeKind::tensor); }))
+    return run_unsupported(op, "a tensor that control flow chooses");
   Expr c = expr_of(op.operands[0]);
   decides(c, op.range);
   const std::size_t taken = frame_ ? frame_->conditions.size() : 0, earlier = frame_ ? frame_->exits.size() : 0;

@@ -77,6 +77,8 @@ bool has_break(const Body& body, RegionId r) {
 }  // namespace
 
 void BodyDenoter::run_loop(const Op& op) {
+  if (std::ranges::any_of(op.operands, [&](ValueId v) { return type(v).is(TypeKind::tensor); }))
+    return run_unsupported(op, "a tensor that a loop carries");
   const bool is_while = op.kind == OpKind::while_loop;
   const Interval range = is_while ? Interval{pool_.fresh("trip"), pool_.constant(0), terms_.forever()} : for_range(op);
   const RegionId body = op.regions.back();

@@ -130,7 +130,7 @@ void BodyVerifier::op(OpId id, Contents allowed, int depth) {
     case Contents::statements: break;
     case Contents::pure:
     case Contents::results:
-      if (r.effect) error("V-29", o, "this region computes a value and writes nothing");
+      if (r.effect) error("V-29", o, "this region computes a value: it writes nothing, holds no atomics and makes no buffers");
       break;
     case Contents::pointwise:
       if (!is_pointwise(o.kind) && o.kind != OpKind::if_else && !r.terminator)

@@ -102,5 +102,23 @@ kernel halve(x: in i32[N], y: out i32[N]) {
   expect_only_undamaged(hot, {{"cmp.sgt %t0, %t1", "cmp.sge %t0, %t1"}});
 }
 
+// No rule says what a tensor is that control flow chose; whoever asks is told so.
+TEST(Loops, TensorsOfControlFlowAreNotExplained) {
+  const std::string made = "    let a = tensor (i in 0..N) { x[i] }\n    yield a\n";
+  for (
+      const std::string& body :
+      {std::string(
+           "  let a = tensor (i in 0..N) { x[i] }\n  let b: i32[N] = for t in 0..T carry (c: i32[N] = a) {\n    next c\n  }\n"),
+       std::string(
+           "  let a = tensor (i in 0..N) { x[i] }\n  let (n, b) = while carry (n = i32(0), c: i32[N] = a) when { n < 3 } do {\n"
+           "    if n == 1 { break n, c }\n    next n + 1, c\n  }\n"),
+       "  let b = if T > 2 {\n" + made + "  } else {\n" + made + "  }\n"}) {
+    Verdicts v = check_kir("kir 1\nkernel k(x: in i32[N], y: out i32[N], T: index) {\n" + body +
+                           "  parallel i in 0..N { y[i] = b[i] }\n}\n");
+    EXPECT_TRUE(v.by_kind.contains(proof::Verdict::unsupported)) << body;
+    EXPECT_FALSE(v.by_kind.contains(proof::Verdict::missing)) << body;
+  }
+}
+
 }  // namespace
 }  // namespace kir::test
