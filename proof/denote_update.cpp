@@ -4,7 +4,7 @@
 //   one combine that is one atomic operation, in any order
 //                      that atomic, relaxed, for each member; members are unordered and do not race with each other
 //   else               loads of the old contents, the combine, stores; members come in row-major order, which every licence
-//                      permits
+//                      permits. But under order(strict) they race with what the region of another one reads.
 #include <fmt/format.h>
 
 #include "core/ir/memory_access.h"
@@ -18,10 +18,12 @@ void BodyDenoter::run_update(const Op& op) {
     if (!values_[v.index].relation) return run_unsupported(op, "what its view is, no rule says");
   const std::optional<AtomicOp> atomic = atomic_update(body_, op);
   const bool merges = op.kind == OpKind::histogram || op.regions.size() > 1, unordered = !merges || atomic;
+  const Order* licence = op.attrs.find<Order>(AttrKey::order);
+  const bool strict = merges && licence && *licence == Order::strict;
   const std::vector<Interval> members = translate_ranges(op, op.regions[0]);
   const std::size_t depth = binders.size(), path_depth = path.size(), guard_depth = guards.size();
   for (const Interval& m : members) {
-    binders.push_back({m, unordered ? BinderKind::instance : BinderKind::ordered});
+    binders.push_back({m, strict ? BinderKind::ordered : BinderKind::instance});
     path.push_back({0, m.var, !unordered});
   }
   path.push_back({0, {}, true});
@@ -46,7 +48,9 @@ void BodyDenoter::run_update(const Op& op) {
   }
   auto event = [&](const RelationValue& r, int step) {
     path.back().position = step;
-    return access(op, r, place);
+    Event e = access(op, r, place);
+    if (merges) e.merging = members.size();
+    return e;
   };
   for (Expr c : place) decides(c, op.range);
   std::vector<Term> stored;
@@ -56,12 +60,18 @@ void BodyDenoter::run_update(const Op& op) {
     for (std::size_t b = 0; b < a; ++b)
       if (values_[op.operands[a].index].relation->memory == values_[op.operands[b].index].relation->memory)
         run_unsupported(op, "two of its views are one memory");
+  // What the licence permits beyond the order of the members, the combine owes as that of a fold.
+  if (op.regions.size() > 1 && !strict) {
+    auto licensed = std::make_shared<ReduceNode>();
+    licensed->order = *licence;
+    licensed->combine = combine(op.regions[1]);
+    out_.folds.push_back({std::move(licensed), op.regions[1], op.range});
+  }
   if (atomic) {
     Event e = event(*values_[op.operands[0].index].relation, 1);
     e.store = e.reads = true;
     e.atomic = fmt::format("{}.{} order({}) share({})", row(OpKind::atomic_rmw).name, name(*atomic), name(MemoryOrder::relaxed),
                            name(Sharing::invocation));
-    e.merging = members.size();
     e.value = stored[0];
     out_.events.push_back(std::move(e));
   } else {

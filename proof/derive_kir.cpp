@@ -28,11 +28,12 @@ void races(const Denotation& d, TermPool& terms, const std::string& prefix, cons
       // Atomics do not race with each other; the members of one update do not, but with those of another.
       const bool atomic = !a.atomic.empty() && !b.atomic.empty(), members = a.merging > 0 || b.merging > 0;
       if (atomic && !members) continue;
-      const std::size_t merging = atomic && i == j ? a.merging : 0;
       std::size_t common = 0;
       while (common < a.binders.size() && common < b.binders.size() &&
              a.binders[common].range.var == b.binders[common].range.var)
         ++common;
+      const bool one_update = members && a.merging == b.merging && common == a.binders.size() && common == b.binders.size();
+      const std::size_t merging = one_update ? a.merging : 0;
       EventCopy other = copy(b, 0, terms);
       std::vector<Expr> same_so_far, goals;
       for (std::size_t k = 0; k < common; ++k) {

@@ -136,6 +136,43 @@ kernel spread(x: in f32[N], y: out f32[2 * N], z: out i32[2 * N]) {
   EXPECT_TRUE(v.fails(proof::ObligationKind::kir_race_free));
 }
 
+// Their own updates aside, members without an order race like others: what one reads no other one updates.
+TEST(Updates, WhatAMemberReadsNoOtherUpdates) {
+  auto scatter = [](const std::string& order, const std::string& read) {
+    return "kir 1\nkernel k(x: in i32[N], y: inout i32[N], z: inout i32[N]) {\n  scatter reduce order(" + order +
+           ") y, z (i in 1..N) { yield i, " + read +
+           ", x[i] } combine (a: i32, c: i32, b: i32, d: i32) { yield a + b, c + d }\n}\n";
+  };
+  auto histogram = [](const std::string& read) {
+    return "kir 1\nkernel k(y: inout i8[N]) where N >= 1 {\n  histogram y (i in 1..N) { yield i, " + read +
+           " } out_of_range(drop)\n}\n";
+  };
+  for (const char* order : {"tree", "any"})
+    EXPECT_TRUE(check_kir(scatter(order, "y[i - 1]")).fails(proof::ObligationKind::kir_race_free)) << order;
+  EXPECT_TRUE(check_kir(histogram("y[i - 1]")).fails(proof::ObligationKind::kir_race_free));
+  for (const std::string& kir : {scatter("strict", "y[i - 1]"), scatter("any", "y[i]"), histogram("y[i]")}) {
+    Verdicts v = check_kir(kir);
+    EXPECT_TRUE(v.all_proved()) << kir << v.failures;
+  }
+}
+
+// A licence of more than the members' order is owed by the combine, as a fold's.
+TEST(Updates, TheCombineKeepsItsLicence) {
+  auto kir = [](const std::string& order, const std::string& type, const std::string& combine) {
+    return "kir 1\nkernel k(x: in " + type + "[N], y: inout " + type + "[N]) {\n  scatter reduce order(" + order +
+           ") y (i in 0..N) { yield i floordiv 4, x[i] } combine (a: " + type + ", b: " + type + ") { yield " + combine +
+           " }\n}\n";
+  };
+  for (const std::string& bad : {kir("tree", "i32", "a * 2 + b"), kir("any", "i32", "a * 2 + b"), kir("any", "i32", "b"),
+                                 kir("any", "f32", "a * 2.0 + b")})
+    EXPECT_TRUE(check_kir(bad).fails(proof::ObligationKind::combine_laws)) << bad;
+  for (const std::string& good : {kir("strict", "i32", "a * 2 + b"), kir("tree", "i32", "b"), kir("any", "i32", "a + b * 1"),
+                                  kir("any", "f32", "a + b * 1.0"), kir("any", "i32", "a + b")}) {
+    Verdicts v = check_kir(good);
+    EXPECT_TRUE(v.all_proved()) << good << v.failures;
+  }
+}
+
 // Neither the coordinates nor the operands tell the member, but how they are made of it does.
 TEST(Atomics, PointsAreToldByTheShapeOfTheirElements) {
   for (const char* body : {"  parallel i in 0..M { atomic_rmw.add y[i mod 4], 1 order(relaxed) }\n",
