@@ -17,6 +17,7 @@ struct Machine::Sides {
   // f(element of the result, first member of the left side, of the right side)
   template <class F>
   bool each(F&& f) const {
+    if (elements == 0) return true;  // however many members one side has
     for (std::int64_t b = 0; b < batch; ++b)
       for (std::int64_t l = 0; l < left; ++l)
         for (std::int64_t r = 0; r < right; ++r)

@@ -87,6 +87,20 @@ TEST(Contract, ExtentsOfZero) {
   }
 }
 
+// However many members one side has: no element asks for them.
+TEST(Contract, WithoutElementsEndsAtOnce) {
+  for (const char* product :
+       {kExact, "(p: f32, q: f32) { p * q } combine order(strict) (a: f32, b: f32) { a + b } init (0.0)"}) {
+    Arguments args;
+    args.symbol("M", std::int64_t{1} << 62).symbol("N", 0);
+    run_well(
+        parse_kernel("kernel k(M: index, N: index) {\n let r = contract free(m in 0..M | n in 0..N) paired(k in 0..N) lhs { "
+                     "f32(1.0) } rhs { f32(2.0) } product " +
+                     std::string(product) + "\n }"),
+        args);
+  }
+}
+
 // (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24; a product rounded to f32 first gives 0.
 TEST(Contract, AnExactProductEntersTheSumUnrounded) {
   const Words a = {"1", "1.000244140625"}, b = {"-1.00048828125", "1.000244140625"};
