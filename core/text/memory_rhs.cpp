@@ -3,6 +3,7 @@
 
 #include "core/ir/memory_access.h"
 #include "core/text/parser.h"
+#include "core/text/type_name.h"
 
 namespace kir::text {
 namespace {
@@ -191,6 +192,10 @@ void Parser::histogram_statement() {
   if (physical_) fail("P-04", tok_.range(), "a physical program has no 'histogram'");
   advance();
   ValueId bins = resource("the view of the bins");
+  // Told before its members are read: they would be written for as many coordinates as the view has.
+  if (type(bins).rank() != 1)
+    fail("V-41", since(begin), fmt::format("the bins are {}, not a view of rank 1", type_name(type(bins))),
+         "of more axes: scatter reduce order(any) v (...) { yield i, j, weight } combine (a: i32, b: i32) { yield a + b }");
   Domain d = domain(true);
   SourceRange head = since(begin);
   RegionId member = member_region(d, {Type::index(), Type::scalar(type(bins).dtype)});

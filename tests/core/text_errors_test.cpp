@@ -121,6 +121,15 @@ TEST(TextErrors, HabitsOfOtherLanguagesAreToldWithWhatIsWrittenHere) {
   }
 }
 
+TEST(TextErrors, BinsOfTwoAxesAreToldAtTheHead) {
+  KirResult r = kir_of(
+      "kir 1\nkernel h(c: in i32[N], b: inout i32[C, K]) {\n  histogram b (n in 0..N) { yield n, to_index(c[n]), 1 } "
+      "out_of_range(drop)\n}");
+  EXPECT_TRUE(r.has("V-41")) << r.text();
+  EXPECT_EQ(r.diagnostics.error_count(), 1u) << r.text();
+  EXPECT_NE(hint_of(r).find("scatter reduce"), std::string::npos) << r.text();
+}
+
 TEST(TextErrors, LiteralsOutOfRange) {
   EXPECT_TRUE(kir_of(kernel_around("let r: index = index 9223372036854775808")).has("T-07"));
   EXPECT_TRUE(kir_of(kernel_around("let r: index = index 99999999999999999999999")).has("T-07"));
