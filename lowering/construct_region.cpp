@@ -38,7 +38,7 @@ void Translator::region_scan(OpId id) {
   for (std::size_t k = 0; k < slices; ++k)
     if (facts_.is_used(op.results[k]) && !places_.contains(emitted[k]))
       copy_slice(op.results[k], emitted[k], value(emit.args[0]), begin, id);
-  builder_.emit(OpKind::yield, {}, {}, {}, op.range);
+  builder_.emit(OpKind::yield, {}, {}, {}, b_.op(emit.ops.back()).range, emit.ops.back());
   close_mirror(op.regions[3]);
   finish(id, std::move(initial), std::move(attrs), std::move(regions), slices, states);
 }

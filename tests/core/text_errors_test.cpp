@@ -27,7 +27,6 @@ void expect_errors(const std::string& text, std::vector<Expected> wanted) {
 
 std::string hint_of(const KirResult& r) { return r.diagnostics.all().empty() ? "" : r.diagnostics.all()[0].hint; }
 
-// shows: K8.1
 TEST(TextErrors, AllMistakesOfAFileInOneRun) {
   expect_errors(R"(kir 1
 kernel first(x: in f33[N, K], y: out f32[N], z: out f32[K]) {
@@ -208,7 +207,6 @@ TEST(TextErrors, BlocksAndTheirEnds) {
   EXPECT_TRUE(kir_of("kir 1\nkernel k() { if true {\nkernel next_one() { }").has("P-03"));
 }
 
-// shows: K8.1
 TEST(TextErrors, BytesThatAreNoText) {
   EXPECT_TRUE(kir_of(std::string("kir 1\n\0kernel", 13)).has("P-02"));
   EXPECT_TRUE(kir_of("kir 1\n// \xff\n").has("P-02"));
@@ -235,7 +233,6 @@ std::string repeat(const std::string& s, int n) {
   return out;
 }
 
-// shows: K8.1
 TEST(TextErrors, DeepNestingIsRefusedNotFollowed) {
   for (int n : {1000, 200000}) {
     EXPECT_TRUE(kir_of(kernel_around("let r: index = index " + repeat("(", n) + "i" + repeat(")", n))).has("P-05"));

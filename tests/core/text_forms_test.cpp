@@ -13,7 +13,6 @@ std::string body_of(const std::string& sugar) {
   return from == std::string::npos ? text : text.substr(from + 12, text.rfind("  }\n}") - from - 12);
 }
 
-// shows: K8.1
 TEST(KirText, SoftmaxFlattens) {
   std::string text = printed(R"(kir 1
 kernel softmax(x: in f32[M, N], y: out f32[M, N])
@@ -139,7 +138,6 @@ TEST(KirText, ReduceShortForms) {
   EXPECT_TRUE(kir_of(kernel_around("let r = reduce add over j in 0..N { x[j] }")).has("P-03"));
 }
 
-// shows: K8.1
 TEST(KirText, Declarations) {
   std::string text = printed(R"(kir 1
 kernel everything(x: inout f32[M, N] strides(S, 1) align 16, y: in f32[M, N] strides(S, 1), z: out bf16[], n: index, alpha: f32, B: index, u: in i64[B + 1])
@@ -166,7 +164,6 @@ kernel everything(x: inout f32[M, N] strides(S, 1) align 16, y: in f32[M, N] str
   printed("kir 1\n");
 }
 
-// shows: K8.1
 TEST(KirText, Constexprs) {
   std::string text = R"(kir 1
 kernel tile<BM: i32 in {64, 128}, T: dtype in {f16, f32}>(x: in T[M, BM], y: out T[M]) {
@@ -237,7 +234,6 @@ TEST(KirText, LiteralsKeepTheirBits) {
   EXPECT_NE(printed(kernel_around("let r: i32 = constant 0x7fc0_0000")).find("constant 2143289344"), std::string::npos);
 }
 
-// shows: K8.1
 TEST(PirText, DocumentedSoftmaxHead) {
   std::string text = expect_pir_round_trip(R"(pir 1
 program softmax implements "softmax"

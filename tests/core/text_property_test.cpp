@@ -42,7 +42,6 @@ Expr random_expr(ExprPool& pool, Sort sort, int size) {
   return pool.make(pick == 11 ? ExprKind::eq : ExprKind::ne, {kid(Sort::boolean), kid(Sort::boolean)});
 }
 
-// shows: K8.1
 TEST(TextProperty, IndexExpressionsRoundTrip) {
   EXPECT_TRUE(rc::check("print and parse keep every tree", [] {
     ExprPool pool;
@@ -97,7 +96,6 @@ void check_any_text(const std::string& text, bool physical) {
   }
 }
 
-// shows: K8.1
 TEST(TextProperty, MutatedTextsNeverCrash) {
   std::vector<std::pair<std::string, bool>> all = seeds();
   std::mt19937 random(20240607);

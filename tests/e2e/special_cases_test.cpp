@@ -152,7 +152,7 @@ TEST(SpecialCases, RoundedUpGrid) {
   EXPECT_FALSE(check_refinement(c.kir, replaced(c.text, "O0 <= %w and %w < O0 + L0", "O0 <= %w")).all_proved());
 }
 
-// shows: K6.1 K6.5
+// shows: K6.1 K6.5 K6.3
 TEST(SpecialCases, TwoOutputsOfOneProducer) {
   const Case c = construct(R"(kernel both(x: in f32[M, N], s: out f32[M], y: out f32[M, N]) {
   parallel m in 0..M {
@@ -208,7 +208,7 @@ TEST(SpecialCases, SingleIndivisibleGroup) {
   }
 }
 
-// shows: K7.8
+// shows: K7.8 K4.10 K4.15
 TEST(SpecialCases, RaggedDomainWithEmptyMembers) {
   const Case c = construct(R"(kernel ragged(x: in f32[N], o: in i32[S + 1], y: out f32[S], z: out f32[N], S: index)
   where nondecreasing(o), in_range(o, 0, N + 1), S >= 0
@@ -403,7 +403,7 @@ TEST(SpecialCases, UnsignedDataReadAsASignedIndex) {
   EXPECT_EQ(everywhere(c, a).elements("y"), (Words{"2.0", "1.0", "4.0", "1.0"}));
 }
 
-// shows: K7.5
+// shows: K7.5 K4.10
 TEST(SpecialCases, RegionScanFinalState) {
   const Case c = construct(R"(kernel recurrence(a: in i32[R, L], b: in i32[R, L], y: out i32[R, L], last: out i32[R]) {
   parallel r in 0..R {
