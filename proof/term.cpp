@@ -77,6 +77,9 @@ Term TermPool::convert(ConvertMode m, DType to, Term a) {
   if (a->type == to && is_integer(to) && (m == ConvertMode::sint || m == ConvertMode::wrap)) return a;
   // Read with a sign, as an index is, the bits of u64 are those of i64.
   if (m == ConvertMode::sint && to == DType::i64 && a->type == DType::u64) m = ConvertMode::wrap;
+  // The low bits of an integer expression are the expression's, however wide it was in between.
+  if (m == ConvertMode::wrap && a->kind == TermKind::integer && to != DType::i1 && bit_width(to) <= bit_width(a->type))
+    return integer(a->exprs[0], to);
   return intern({.kind = TermKind::convert, .type = to, .mode = static_cast<std::uint8_t>(m), .kids = {a}});
 }
 Term TermPool::select(Expr condition, Term a, Term b) {

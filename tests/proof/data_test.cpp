@@ -1,5 +1,5 @@
 // Values of data in conditions, integers and folds: what is proved, beside a neighbour that must not be.
-#include "tests/proof/support.h"
+#include "tests/proof/constructed.h"
 
 namespace kir::test {
 namespace {
@@ -34,6 +34,24 @@ TEST(DataValues, AnIndexMadeOfDataLiesInItsType) {
   Verdicts narrow =
       pointwise("y[i] = to_i64(to_index(a) + 1)", "%c: i32 = index %a + 1\n%d: i64 = convert.sint %c\nstore y[%i] = %d");
   EXPECT_TRUE(narrow.fails(ObligationKind::index_no_overflow)) << narrow.failures;
+}
+
+// A kernel says how wide an index becomes on its way; a program has it as 64 bits from the beginning.
+TEST(DataValues, TheLowBitsOfAnIndexAreThoseOfItsExpression) {
+  expect_only_undamaged(R"(kir 1
+kernel narrowed(y: out i32[N], z: out i16[N]) {
+  parallel p in 0..N {
+    let a = to_i64(p)
+    let b: i32 = convert.wrap a
+    let c: i16 = convert.wrap b
+    y[p] = neg(b)
+    z[p] = c
+  }
+}
+)",
+                        {{"neg %b", "not %b"},
+                         {"store z[%p] = %c", "%low: i8 = convert.wrap %b\n  %d: i16 = convert.sint %low\n  store z[%p] = %d"},
+                         {"%c: i16 = convert.wrap %b", "%up: i64 = index %p + 1\n  %c: i16 = convert.wrap %up"}});
 }
 
 TEST(DataValues, LawsOfTruthValuesAreTriedAtEveryOperand) {
