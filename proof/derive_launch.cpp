@@ -128,7 +128,7 @@ void Refinement::restrictions() {
 }
 
 // R10: the limits of 64-bit definitions and of the grid are hypotheses of everything else, since the launcher refuses what
-// lies beyond. So that they do not empty the proofs: a launch in which each store of the KIR happens at most 2^30 times and
+// lies beyond. So that they do not empty the proofs: a launch in which each effect of the KIR happens at most 2^30 times and
 // its buffers have at most 2^30 elements is not refused, for the size of the workspace neither.
 void Refinement::capacity() {
   const auto segments = static_cast<std::int64_t>(std::max<std::size_t>(program_.segments.size(), 1));
@@ -145,7 +145,7 @@ void Refinement::capacity() {
     for (Expr p : products) small.push_back(less_equal(p, few));
   };
   for (const Event& e : kir_.events) {
-    if (!e.store) continue;
+    if (!e.store && e.atomic.empty()) continue;
     std::vector<Expr> extents;
     for (const Binder& b : e.binders) extents.push_back(b.range.lo.is_constant(0) ? b.range.hi : b.range.hi - b.range.lo);
     bounded(extents);
@@ -155,7 +155,7 @@ void Refinement::capacity() {
   for (const Definition& d : program_.definitions) {
     bool grid = d.name == program_.launch.grid;
     add(ObligationKind::resource_limit,
-        fmt::format("{} stays within its limit where the KIR's stores are at most 2^30", d.name), small,
+        fmt::format("{} stays within its limit where the KIR's effects are at most 2^30", d.name), small,
         less_equal(pool_.symbol(d.name), pool_.constant(grid ? INT32_MAX : INT64_MAX)), d.range);
   }
   const auto buffers = static_cast<std::int64_t>(std::max<std::size_t>(program_.workspace.size(), 1));
@@ -164,7 +164,7 @@ void Refinement::capacity() {
     Expr elements = pool_.constant(1);
     for (Expr e : buffer.type.shape) elements = elements * not_negative(pool_.import(e, {}));
     add(ObligationKind::workspace_fits,
-        fmt::format("{} has its place in the workspace where the KIR's stores and elements are at most 2^30", buffer.name),
+        fmt::format("{} has its place in the workspace where the KIR's effects and elements are at most 2^30", buffer.name),
         small, less_equal(elements, pool_.constant((std::int64_t{1} << 48) / buffers)), buffer.range);
   }
 }

@@ -33,6 +33,18 @@ kernel twice(x: in i32[N], y: out i32[N], c: inout i32[1]) {
 }
 )";
 
+// A launch is as large as its effects are many: an atomic load is one, though it writes nothing.
+// shows: K9.10
+TEST(Atomics, ALoadCountsWhereALaunchIsMeasured) {
+  const std::string kir = R"(kir 1
+kernel poll(c: inout i32[N]) {
+  parallel i in 0..N { let seen = atomic_load c[i] order(relaxed) }
+}
+)";
+  Verdicts v = check_refinement(kir, constructed(kir));
+  EXPECT_TRUE(v.all_proved()) << v.failures;
+}
+
 // shows: K5.6
 TEST(Atomics, WhatTheyFindAndTheirOrder) {
   const std::string good = constructed(kTwice);
