@@ -16,6 +16,7 @@
 #include "core/base/check.h"
 #include "core/index/simplify.h"
 #include "proof/formula.h"
+#include "smt/memory.h"
 #include "smt/problem.h"
 #include "smt/z3_backend.h"
 
@@ -255,6 +256,7 @@ std::vector<proof::Decision> decide(const proof::Ledger& ledger, const DecideOpt
   std::vector<proof::Decision> out(ledger.obligations.size());
   std::map<std::string, std::size_t> by_text;
   std::vector<std::size_t> representative;  // of each distinct formula
+  std::vector<const std::string*> texts;    // likewise
   std::vector<std::size_t> formula_of(out.size(), SIZE_MAX);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const proof::Obligation& o = ledger.obligations[i];
@@ -272,10 +274,14 @@ std::vector<proof::Decision> decide(const proof::Ledger& ledger, const DecideOpt
       continue;
     }
     auto [it, fresh] = by_text.emplace(proof::canonical_text(o), representative.size());
-    if (fresh) representative.push_back(i);
+    if (fresh) {
+      representative.push_back(i);
+      texts.push_back(&it->first);
+    }
     formula_of[i] = it->second;
   }
 
+  const Memory memory(options);
   std::vector<Solution> solutions(representative.size());
   std::atomic<std::size_t> next{0};
   std::mutex progress_lock;
@@ -283,7 +289,12 @@ std::vector<proof::Decision> decide(const proof::Ledger& ledger, const DecideOpt
   auto work = [&] {
     for (std::size_t k = next++; k < representative.size(); k = next++) {
       auto start = std::chrono::steady_clock::now();
-      solutions[k] = Solver(make_problem(ledger.obligations[representative[k]]), options.rlimit).solve();
+      if (auto d = memory.recall(*texts[k])) {
+        solutions[k] = {.verdict = d->verdict, .tier = d->tier, .resource = d->resource};
+      } else {
+        solutions[k] = Solver(make_problem(ledger.obligations[representative[k]]), options.rlimit).solve();
+        memory.keep(*texts[k], {.verdict = solutions[k].verdict, .tier = solutions[k].tier, .resource = solutions[k].resource});
+      }
       solutions[k].milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
       if (options.progress) {
         std::lock_guard lock(progress_lock);

@@ -7,12 +7,19 @@
 
 #include "proof/obligation.h"
 
+namespace kir {
+class ContentStore;
+}
+
 namespace kir::smt {
 
 struct DecideOptions {
   int jobs = 1;
   std::uint64_t rlimit = 40'000'000;                                  // Z3 resource units per obligation
   std::function<void(std::size_t done, std::size_t total)> progress;  // may be empty; called from one thread at a time
+  // Proofs of earlier runs, and of this one for later ones (smt/memory.h). Null: everything is decided here and now, as release
+  // builds and rechecks have it. decide throws StoreError when it cannot be written.
+  ContentStore* store = nullptr;
 };
 
 // One decision per obligation, in order. `refuted` here means: a model of the negation exists. Whether that is a

@@ -2,7 +2,7 @@
 //
 //   1. arguments (unknown ones exit 2)
 //   2. each file is read and parsed; all of its errors are shown; exit 2
-//   3. each kernel, with the given program or with the one that construction builds: smt::run
+//   3. each kernel, with the given program or with the one that construction builds: tools::validate
 //   4. report as text or JSON, certificate, SMT-LIB dump
 //   5. the exit code: 0 all proved, 1 refuted, 2 malformed, 3 unknown, 4 unsupported, 5 inconsistent or missing
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/base/exit_code.h"
@@ -20,9 +21,11 @@
 #include "lowering/construct.h"
 #include "proof/construction.h"
 #include "smt/run.h"
+#include "tools/lib/cache.h"
 #include "tools/lib/command_line.h"
 #include "tools/lib/report.h"
 #include "tools/lib/source.h"
+#include "tools/lib/validation.h"
 
 namespace {
 
@@ -36,6 +39,7 @@ struct Arguments {
   int jobs = 1;
   std::uint64_t rlimit = smt::DecideOptions{}.rlimit;
   bool allow_restrictions = false, quiet = false, checks = false;
+  tools::CacheOptions cache;
 };
 
 bool dump_smt(const std::string& folder, const smt::Outcome& outcome, const std::string& kernel) {
@@ -116,6 +120,7 @@ int validate(const Arguments& arguments) {
     return 2;
   }
 
+  const std::unique_ptr<ContentStore> cache = tools::open_cache(arguments.cache);
   bool terminal = isatty(STDERR_FILENO) != 0 && !arguments.quiet;
   Json reports = Json::array();
   for (tools::Subject& subject : subjects) {
@@ -123,6 +128,7 @@ int validate(const Arguments& arguments) {
     smt::RunOptions options;
     options.decide.jobs = arguments.jobs;
     options.decide.rlimit = arguments.rlimit;
+    options.decide.store = cache.get();
     options.derive.allow_restrictions = arguments.allow_restrictions;
     if (terminal)
       options.decide.progress = [&](std::size_t done, std::size_t total) {
@@ -141,23 +147,26 @@ int validate(const Arguments& arguments) {
         take(proof::exit_code(Verdict::unsupported));
       }
     }
-    smt::Outcome outcome = smt::run(*subject.kernel, subject.program.get(), nullptr, options);
+    std::function<void(const smt::Outcome&)> dump;
+    if (!arguments.dump.empty())
+      dump = [&](const smt::Outcome& outcome) {
+        if (!dump_smt(arguments.dump, outcome, id)) take(2);
+      };
+    const tools::Rendering shown = tools::validate(subject, options, dump);
     if (terminal) fmt::print(stderr, "\r\033[K");
-    take(outcome.exit_code);
+    take(shown.exit_code);
 
-    tools::Report report(subject, outcome, arguments.rlimit);
     if (arguments.format == "json")
-      reports.push_back(report.json());
+      reports.push_back(shown.json());
     else
-      fmt::print("{}{}", report.text(arguments.quiet), arguments.checks ? report.checks() : "");
+      fmt::print("{}{}", shown.text(arguments.quiet), arguments.checks ? shown.checks : "");
     std::fflush(stdout);
     std::string error;
-    if (!arguments.certificate.empty() && outcome.malformed.empty() &&
-        !write_file(arguments.certificate, report.certificate(), &error)) {
+    if (!arguments.certificate.empty() && !shown.certificate.empty() &&
+        !write_file(arguments.certificate, shown.certificate, &error)) {
       fmt::print(stderr, "error: {}\n", error);
       take(2);
     }
-    if (!arguments.dump.empty() && !dump_smt(arguments.dump, outcome, id)) take(2);
   }
   if (arguments.format == "json") fmt::print("{}\n", reports.dump(2, ' ', false, Json::error_handler_t::replace));
   return exit;
@@ -175,6 +184,7 @@ int run_tool(int argc, char** argv) {
   tools::add_output(app, "--certificate", a.certificate, "write the certificate to this file");
   app.add_flag("--allow-restrictions", a.allow_restrictions,
                "sizes and alignments that the program demands beyond the kernel become listed assumptions");
+  tools::add_cache_options(app, a.cache);
   app.add_flag("--quiet", a.quiet, "only verdicts and failures");
   app.add_flag("--checks", a.checks, "what became of each check of the construction verifier");
   bool table = false, checks = false;
@@ -192,7 +202,7 @@ int run_tool(int argc, char** argv) {
     fmt::print(stderr, "FILE.kir is required\nRun with --help for more information.\n");
     return tools::kExitUsage;
   }
-  return validate(a);
+  return tools::with_cache_errors([&] { return validate(a); });
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "core/text/text.h"
 #include "lowering/pipeline.h"
 #include "smt/run.h"
+#include "tools/lib/cache.h"
 #include "tools/lib/command_line.h"
 #include "tools/lib/kirc_output.h"
 #include "tools/lib/report.h"
@@ -36,6 +37,8 @@ struct Options {
   bool validate_each = false, explain = false;
   int jobs = 1;
   std::uint64_t rlimit = smt::DecideOptions{}.rlimit;
+  tools::CacheOptions cache_options;
+  ContentStore* cache = nullptr;  // of decided obligations; null: none
 };
 
 void complain(const std::string& message) { fmt::print(stderr, "kirc: {}\n", message); }
@@ -49,6 +52,7 @@ smt::RunOptions run_options(const Options& options) {
   smt::RunOptions run;
   run.decide.jobs = options.jobs;
   run.decide.rlimit = options.rlimit;
+  run.decide.store = options.cache;
   return run;
 }
 
@@ -163,6 +167,7 @@ int run_tool(int argc, char** argv) {
                "prove the program after each pass, and show what becomes of each check of the construction verifier");
   app.add_flag("--explain", options.explain, "say which axes became instance axes, which did not, and why");
   tools::add_solver_options(app, options.jobs, options.rlimit);
+  tools::add_cache_options(app, options.cache_options);
   bool table = false;
   app.add_flag("--list-operations", table, "print the table of operations as Markdown");
   if (auto code = tools::parse_command_line(app, argc, argv,
@@ -178,7 +183,12 @@ int run_tool(int argc, char** argv) {
     return kExitUsage;
   }
   if (options.emit.empty()) options.emit = options.out.empty() ? "physical" : "artifact";
-  return run(options);
+  return tools::with_cache_errors([&] {
+    const bool proves = options.proofs != "off" || options.validate_each;
+    const std::unique_ptr<ContentStore> cache = proves ? tools::open_cache(options.cache_options) : nullptr;
+    options.cache = cache.get();
+    return run(options);
+  });
 }
 
 }  // namespace

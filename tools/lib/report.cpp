@@ -87,28 +87,38 @@ std::string Report::failure(std::size_t i) const {
   return out;
 }
 
-std::string Report::text(bool quiet) const {
+std::string Report::summary() const {
   const Kernel& kernel = *subject_.kernel;
   if (!outcome_.malformed.empty())
     return fmt::format("{}: error: kernel {}: its preconditions contradict each other: {}\n{}",
                        place(kernel.source, where_range()), kernel.id(), outcome_.malformed,
                        caret(kernel.source, where_range()));
-  std::map<std::string_view, std::size_t> verdicts, tiers;
-  std::map<proof::ObligationKind, std::map<std::string_view, std::size_t>> kinds;
-  for (std::size_t i = 0; i < outcome_.decisions.size(); ++i) {
-    const proof::Decision& d = outcome_.decisions[i];
-    ++verdicts[proof::name(d.verdict)];
-    ++kinds[outcome_.ledger.obligations[i].kind][proof::name(d.verdict)];
-    if (d.verdict == Verdict::proved) ++tiers[d.tier];
-  }
+  std::map<std::string_view, std::size_t> verdicts;
+  for (const proof::Decision& d : outcome_.decisions) ++verdicts[proof::name(d.verdict)];
   std::string what = !subject_.program      ? "the kernel alone"
                      : subject_.constructed ? "its construction"
                                             : "program " + subject_.program->name;
-  std::string out = fmt::format("{}: {} ({}): {}: {}\n", kernel.source ? kernel.source->path() : "", kernel.id(), what,
-                                proof::name(outcome_.verdict), counts_text(verdicts, ", "));
+  return fmt::format("{}: {} ({}): {}: {}\n", kernel.source ? kernel.source->path() : "", kernel.id(), what,
+                     proof::name(outcome_.verdict), counts_text(verdicts, ", "));
+}
+
+std::string Report::failures() const {
+  std::string out;
   for (std::size_t i = 0; i < outcome_.decisions.size(); ++i)
     if (outcome_.decisions[i].verdict != Verdict::proved) out += failure(i);
-  if (quiet) return out;
+  return out;
+}
+
+std::string Report::details() const {
+  if (!outcome_.malformed.empty()) return {};
+  std::map<std::string_view, std::size_t> tiers;
+  std::map<proof::ObligationKind, std::map<std::string_view, std::size_t>> kinds;
+  for (std::size_t i = 0; i < outcome_.decisions.size(); ++i) {
+    const proof::Decision& d = outcome_.decisions[i];
+    ++kinds[outcome_.ledger.obligations[i].kind][proof::name(d.verdict)];
+    if (d.verdict == Verdict::proved) ++tiers[d.tier];
+  }
+  std::string out;
   for (const auto& [kind, row] : kinds) out += fmt::format("  {:<24} {}\n", proof::name(kind), counts_text(row, ", "));
   if (!tiers.empty()) out += fmt::format("  decided by: {}\n", counts_text(tiers, ", "));
   if (!outcome_.witness.empty())
@@ -119,12 +129,24 @@ std::string Report::text(bool quiet) const {
   return out;
 }
 
+std::string Report::text(bool quiet) const { return summary() + failures() + (quiet ? "" : details()); }
+
+Rendering Report::rendering() const {
+  return {.exit_code = outcome_.exit_code,
+          .summary = summary(),
+          .failures = failures(),
+          .details = details(),
+          .checks = checks(),
+          .data = data().dump(-1, ' ', false, Json::error_handler_t::replace),
+          .certificate = outcome_.malformed.empty() ? certificate() : ""};
+}
+
 std::string Report::checks() const {
   if (!subject_.program) return {};
   return proof::check_table(proof::check_results(Diagnostics(), outcome_.ledger, outcome_.decisions));
 }
 
-Json Report::json() const {
+Json Report::data() const {
   Json j;
   j["file"] = subject_.kernel->source ? subject_.kernel->source->path() : "";
   j["exit_code"] = outcome_.exit_code;
@@ -145,7 +167,6 @@ Json Report::json() const {
     models.push_back(Json{{"key", outcome_.ledger.obligations[i].key}, {"model", m}});
   }
   j["models"] = std::move(models);
-  j["certificate"] = Json::parse(certificate());
   return j;
 }
 

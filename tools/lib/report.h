@@ -7,6 +7,7 @@
 
 #include "proof/certificate.h"
 #include "smt/run.h"
+#include "tools/lib/rendering.h"
 
 namespace kir::tools {
 
@@ -28,13 +29,17 @@ class Report {
   std::string text(bool quiet) const;
   // What became of each check of the construction verifier; "" without a program.
   std::string checks() const;
-  nlohmann::ordered_json json() const;
   std::string certificate() const;
+  Rendering rendering() const;  // all of it
 
   proof::CertificateSubject& certificate_subject() { return certificate_; }  // to add the digests of an artifact
 
  private:
+  std::string summary() const;
+  std::string failures() const;
   std::string failure(std::size_t i) const;
+  std::string details() const;
+  nlohmann::ordered_json data() const;
   const SourcePtr& source(proof::Side side) const;
   SourceRange where_range() const;
 

@@ -1,0 +1,35 @@
+// Decisions of earlier runs, in a content store: what is PROVED by the same engine, with the same options, about the same
+// formula is not asked again. A decision is a function of these three, so a hit gives what deciding would give.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "proof/obligation.h"
+#include "smt/decide.h"
+#include "smt/engine.h"
+
+namespace kir::smt {
+
+// All options that a decision depends on, as text.
+std::string deciding_options(const DecideOptions& options);
+
+class Memory {
+ public:
+  // Of options.store; without one nothing is remembered. Options and store outlive the memory.
+  explicit Memory(const DecideOptions& options);
+  Memory(const DecideOptions& options, const Engine& engine);
+
+  // `canonical`: proof::canonical_text of an obligation. The decision has no model and no time.
+  std::optional<proof::Decision> recall(const std::string& canonical) const;
+  // Keeps a proof that is worth a file: one of the enumeration or the solver. Throws StoreError.
+  void keep(const std::string& canonical, const proof::Decision& decision) const;
+
+ private:
+  std::string key(const std::string& canonical) const;
+
+  ContentStore* store_;
+  std::string prefix_;
+};
+
+}  // namespace kir::smt
