@@ -288,14 +288,15 @@ std::vector<proof::Decision> decide(const proof::Ledger& ledger, const DecideOpt
   std::size_t done = 0;
   auto work = [&] {
     for (std::size_t k = next++; k < representative.size(); k = next++) {
-      auto start = std::chrono::steady_clock::now();
+      Solution& s = solutions[k];
       if (auto d = memory.recall(*texts[k])) {
-        solutions[k] = {.verdict = d->verdict, .tier = d->tier, .resource = d->resource};
+        s = {.verdict = d->verdict, .tier = d->tier, .resource = d->resource};
       } else {
-        solutions[k] = Solver(make_problem(ledger.obligations[representative[k]]), options.rlimit).solve();
-        memory.keep(*texts[k], {.verdict = solutions[k].verdict, .tier = solutions[k].tier, .resource = solutions[k].resource});
+        auto start = std::chrono::steady_clock::now();
+        s = Solver(make_problem(ledger.obligations[representative[k]]), options.rlimit).solve();
+        s.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+        memory.keep(*texts[k], {.verdict = s.verdict, .tier = s.tier, .resource = s.resource, .milliseconds = s.milliseconds});
       }
-      solutions[k].milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
       if (options.progress) {
         std::lock_guard lock(progress_lock);
         options.progress(++done, representative.size());

@@ -9,6 +9,11 @@
 #include "core/base/sha256.h"
 
 namespace kir::smt {
+namespace {
+
+constexpr double kWorthKeeping = 2;  // milliseconds: what is decided sooner costs less than its file
+
+}  // namespace
 
 std::string deciding_options(const DecideOptions& options) {
   // Each new option is either said below or, like these, without influence.
@@ -45,8 +50,7 @@ std::optional<proof::Decision> Memory::recall(const std::string& canonical) cons
 }
 
 void Memory::keep(const std::string& canonical, const proof::Decision& decision) const {
-  const bool worth_it = decision.tier == "smt" || decision.tier == "enumeration";
-  if (store_ == nullptr || decision.verdict != proof::Verdict::proved || !worth_it) return;
+  if (store_ == nullptr || decision.verdict != proof::Verdict::proved || decision.milliseconds < kWorthKeeping) return;
   store_->put(key(canonical), join_netstrings({decision.tier, std::to_string(decision.resource)}));
 }
 
