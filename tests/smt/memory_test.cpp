@@ -55,7 +55,6 @@ TEST_F(MemoryTest, only_proofs_are_and_only_those_that_took_time) {
   EXPECT_FALSE(memory.recall("formula"));
 }
 
-// shows: D4
 TEST_F(MemoryTest, another_engine_or_another_budget_shares_nothing) {
   Memory(options_, engine_).keep("formula", proof_);
   for (const Engine& other : {Engine{"sources 2", "solver", "library"}, Engine{"sources", "solver 2", "library"},
@@ -81,7 +80,7 @@ proof::Ledger ledger_of(const std::string& goal) {
 }
 
 TEST_F(MemoryTest, decide_asks_it_first) {
-  const proof::Ledger ledger = ledger_of("0 <= x => 0 <= x * x + x");
+  const proof::Ledger ledger = ledger_of("0 <= x implies 0 <= x * x + x");
   const std::string text = proof::canonical_text(ledger.obligations[0]);
   proof::Decision planted = proof_;
   planted.tier = "planted";

@@ -129,7 +129,6 @@ TEST(Cache, a_warm_run_reads_one_entry_a_changed_kernel_its_formulas) {
   EXPECT_GT(young(cache), 0);
 }
 
-// shows: D4
 TEST(Cache, damaged_entries_are_told_and_decided_again) {
   TemporaryFolder folder;
   const fs::path cache = folder.file("cache");
@@ -161,7 +160,6 @@ TEST(Cache, damaged_entries_are_told_and_decided_again) {
   EXPECT_EQ(validate(cached, "", false).output, validate(command, "", false).output);
 }
 
-// shows: D4
 TEST(Cache, one_that_cannot_be_written_is_an_error_and_no_verdict) {
   TemporaryFolder folder;
   const std::string command = kCorpus + "softmax.kir --quiet", cache = folder.file("cache");
@@ -213,7 +211,6 @@ TEST(Cache, the_environment_names_one_and_no_cache_wins) {
   EXPECT_FALSE(entries(folder.file("other")).empty());
 }
 
-// shows: D4
 TEST(Cache, kill_in_the_middle_of_fifty_validations) {
   TemporaryFolder folder;
   const std::string cache = folder.file("cache");
