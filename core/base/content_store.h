@@ -1,8 +1,8 @@
 // Byte strings in a folder, each under a key that says what it was made of (a SHA-256). Any number of processes share one
 // folder at once; each may be killed at any time.
 //
-//   FOLDER/kir-store-1/<shard>/<key>     "kir-store 1 <key> <digest> <bytes>\n", then the bytes; digest: SHA-256 of key and
-//   bytes
+//   FOLDER/kir-store-1/<first two digits of the key>/<key>
+//       "kir-store 1 <key> <SHA-256 of key and bytes> <number of bytes>\n", then the bytes
 //
 // What get gives was put, whole, under this key: an entry is complete when it appears (written under a temporary name and
 // renamed), and whatever a crash, a disk or a person did to it since is noticed by its digest. No fsync: an entry that a power
@@ -38,7 +38,7 @@ class ContentStore {
   using OnDamage = std::function<void(const std::string& path, const std::string& why)>;
 
   static constexpr std::uint64_t kDefaultLimit = std::uint64_t{1} << 30;
-  static constexpr unsigned kShards = 64;
+  static constexpr unsigned kShards = 256;
   // An entry takes whole pages of the limit. One that takes more than the share of its shard (limit / kShards) is not kept.
   static constexpr std::uint64_t kPage = 4096;
   static constexpr std::uint64_t kMaxEntry = std::uint64_t{64} << 20;

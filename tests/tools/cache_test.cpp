@@ -191,7 +191,7 @@ TEST(Cache, read_only_writes_nothing_and_a_limit_is_kept) {
   fs::create_directory(cache);
   EXPECT_EQ(validate(command + " --cache-mode read-only --cache " + cache).code, 0);
   EXPECT_TRUE(fs::is_empty(cache));
-  EXPECT_EQ(validate(command + " --cache-limit 256K --cache " + cache).code, 0);
+  EXPECT_EQ(validate(command + " --cache-limit 1M --cache " + cache).code, 0);
   std::map<fs::path, int> shards;  // one page each
   for (const fs::path& p : entries(cache)) {
     EXPECT_EQ(++shards[p.parent_path()], 1);
