@@ -103,6 +103,7 @@ class PlanRun {
       return false;
     }
     InterpretOptions options = options_;
+    options.executed = nullptr;  // each launch has a body of its own
     options.max_steps -= std::min(options.max_steps, result_.steps);
     InterpretResult one = interpret_within(*l.kernel, *bound, options, contents_);
     result_.steps += one.steps;

@@ -49,6 +49,9 @@ struct InterpretOptions {
   // that are not erroneous do not depend on it, licensed orders aside.
   std::uint64_t order_seed = 0;
   bool detect_races = true;
+  // Of the body's operations those that were executed, by id: set to true, never to false. As many as the body has; null: not
+  // wanted. What nothing executes by itself (terminators, coordinate relations) is never set.
+  std::vector<bool>* executed = nullptr;
 };
 
 struct InterpretResult {

@@ -73,6 +73,7 @@ bool Machine::count_step(OpId op, std::uint64_t n) {
 
 bool Machine::execute(const Instr& i) {
   if (++steps_ > options_.max_steps) return count_step(i.op, 0);
+  if (options_.executed != nullptr) (*options_.executed)[i.op.index] = true;
   switch (i.kind) {
     case InstrKind::constant: words_[i.dst] = i.word; return true;
     case InstrKind::index: return index(i);

@@ -12,6 +12,7 @@
 #include <random>
 
 #include "core/base/check.h"
+#include "core/interp/bound_arithmetic.h"
 #include "core/interp/bound_rules.h"
 #include "core/interp/machine.h"
 #include "core/ir/op_table.h"
@@ -330,12 +331,14 @@ bool SegmentRun::check_licence(Outcome& value) {
   return leave(true);
 }
 
-// The radius of one of two values; without bound where they differ and are not finite.
+// The radius of one of two values; without bound where they differ and are not finite. That zeros differ in their signs is no
+// error of rounding: they are within a radius that tells nothing else apart.
 double SegmentRun::wider(DType t, const Cell& a, const Cell& b) const {
   const bool compared = a.word == b.word || !is_float(t) ||
                         (std::isfinite(format_to_double(t, a.word)) && std::isfinite(format_to_double(t, b.word))) ||
                         (std::isnan(format_to_double(t, a.word)) && std::isnan(format_to_double(t, b.word)));
-  return compared ? std::max(a.radius, b.radius) : HUGE_VAL;
+  const bool zeros = a.word != b.word && is_float(t) && format_to_double(t, a.word) == format_to_double(t, b.word);
+  return compared ? std::max({a.radius, b.radius, zeros ? smallest(t) : 0}) : HUGE_VAL;
 }
 
 // What other permitted executions may give: within the bounds of the ways that were run.

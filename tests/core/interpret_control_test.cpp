@@ -125,6 +125,25 @@ kernel t(y: out f32[1], lo: index, hi: index) {
   run_badly(k, a, RuntimeErrorKind::step_limit, {}, few);
 }
 
+TEST(InterpretControl, WhatWasExecutedCanBeAskedFor) {
+  auto k = parse_kernel(R"(
+kernel t(x: in f32[1], y: out f32[1]) {
+  if x[0] > 0.0 { y[0] = 1.0 } else { y[0] = 2.0 }
+})");
+  for (const bool positive : {true, false}) {
+    Arguments a;
+    a.tensor("x", DType::f32, {1}, {positive ? "1.0" : "-1.0"}).tensor("y", DType::f32, {1});
+    std::vector<bool> executed(k->body.op_count());
+    InterpretOptions options;
+    options.executed = &executed;
+    EXPECT_FALSE(testing::run(k, a, options).error);
+    std::vector<bool> stores;
+    for (std::uint32_t i = 0; i < executed.size(); ++i)
+      if (k->body.op(OpId(i)).kind == OpKind::store) stores.push_back(executed[i]);
+    EXPECT_EQ(stores, (std::vector<bool>{positive, !positive}));
+  }
+}
+
 // A replay that leaves iterations out cannot tell whether a later one is reached.
 TEST(InterpretControl, ReplaysDoNotJumpOverExits) {
   auto k = parse_kernel(R"(

@@ -312,6 +312,24 @@ TEST(Segments, OfTwoValuesThatAreNotFiniteNothingIsSaid) {
   EXPECT_TRUE(std::isinf(r.radius[3][2]) || a.elements("y")[2] == "nan");
 }
 
+// Member by member the state becomes -0, in one segment 0. No error of rounding tells of it.
+TEST(Segments, TheSignOfAZeroMayDependOnTheCuts) {
+  auto k = parse_kernel(recurrence("tree"));
+  Arguments a = series({"1.0", "-1.0"}, {"-0.0", "-0.0"}, {"1.0", "1.0"});
+  a.scalar("h0", DType::f32, "-0.0");
+  Diagnostics d;
+  std::optional<BoundLaunch> launch = bind_launch(k->abi, a.args, d);
+  ASSERT_TRUE(launch);
+  const Reference r = interpret_reference(*k, *launch);
+  ASSERT_FALSE(r.result.error) << r.result.error->message;
+  const std::size_t last = launch->views.size() - 1;
+  Tensor zero = *launch->views[last], other = zero;
+  zero.store(0, *parse_literal(a.elements("last") == Words{"0.0"} ? "-0.0" : "0.0", DType::f32));
+  other.store(0, *parse_literal("1.0e-40", DType::f32));
+  EXPECT_EQ(compare(*launch->views[last], zero, &r.radius[last]).verdict, Comparison::Verdict::within);
+  EXPECT_EQ(compare(*launch->views[last], other, &r.radius[last]).verdict, Comparison::Verdict::different);
+}
+
 TEST(Segments, HugeAxesEndAtTheStepLimit) {
   InterpretOptions few;
   few.max_steps = 10000;
