@@ -7,70 +7,10 @@
 namespace kir::lowering {
 namespace {
 
-class Copy {
+// Copies a body region by region; what stands outside of it follows by `outside`.
+class BodyCopy {
  public:
-  Copy(const PhysicalProgram& from, const Edit& edit) : from_(from), b_(from.body), edit_(edit) {}
-
-  PhysicalPtr run() {
-    auto out = std::make_shared<PhysicalProgram>(from_);
-    out->pool = std::make_shared<ExprPool>();
-    pool_ = out->pool.get();
-    std::vector<RegionId> roots = {region(from_.root)};
-    for (const Group& g : from_.groups) roots.push_back(region(g.region));
-    BodyBuilder::Renumbering map;
-    out->body = builder_.freeze(*pool_, roots, &map);
-    auto final_value = [&](ValueId v) { return map.values[values_.at(v).index]; };
-    auto outside = [&](Expr& e) {
-      if (e == Expr()) return;
-      e = pool_->import(
-          e, [&](Expr l) { return l.is(ExprKind::value) ? pool_->value(final_value(l.value()), l.sort()) : Expr(); });
-    };
-    out->root = map.regions[roots[0].index];
-    out->work = final_value(from_.work);
-    for (ViewParam& v : out->abi.views) {
-      v.value = final_value(v.value);
-      for (Expr& e : v.shape) outside(e);
-      for (Expr& e : v.strides) outside(e);
-    }
-    for (ScalarParam& s : out->abi.scalars) s.value = final_value(s.value);
-    for (ValueId& v : out->workspace) v = final_value(v);
-    for (SymbolInfo& s : out->abi.symbols) {
-      outside(s.lo);
-      outside(s.hi);
-    }
-    for (Expr& e : out->abi.where) outside(e);
-    for (DataFact& f : out->abi.data) {
-      outside(f.lo);
-      outside(f.hi);
-    }
-    for (Definition& d : out->definitions) outside(d.value);
-    for (Segment& s : out->segments) {
-      for (Expr& e : s.lo) outside(e);
-      for (Expr& e : s.hi) outside(e);
-    }
-    for (DispatchArm& a : out->arms) {
-      outside(a.guard);
-      for (Expr& e : a.coordinates) outside(e);
-    }
-    for (std::size_t g = 0; g < out->groups.size(); ++g) {
-      out->groups[g].region = map.regions[roots[g + 1].index];
-      for (Expr& e : out->groups[g].lo) outside(e);
-      for (Expr& e : out->groups[g].hi) outside(e);
-    }
-    return out;
-  }
-
- private:
-  Expr expr(Expr e) {
-    return pool_->import(
-        e, [&](Expr l) { return l.is(ExprKind::value) ? pool_->value(values_.at(l.value()), l.sort()) : Expr(); });
-  }
-
-  Type type(const Type& t) {
-    Type out = t;
-    for (Expr& e : out.shape) e = expr(e);
-    return out;
-  }
+  BodyCopy(const Body& from, const Edit& edit) : b_(from), edit_(edit), pool_(std::make_shared<ExprPool>()) {}
 
   RegionId region(RegionId id) {
     const Region& r = b_.region(id);
@@ -83,6 +23,46 @@ class Copy {
     builder_.enter(out);
     for (OpId o : r.ops) op(o);
     builder_.leave();
+    return out;
+  }
+
+  // The copy, whose roots are these; afterwards ids and expressions of the original can be asked for.
+  Body finish(std::span<const RegionId> roots) { return builder_.freeze(*pool_, roots, &map_); }
+  const ExprPoolPtr& pool() const { return pool_; }
+  RegionId final_region(RegionId copied) const { return map_.regions[copied.index]; }
+  ValueId final_value(ValueId v) const { return map_.values[values_.at(v).index]; }
+  void outside(Expr& e) {
+    if (e == Expr()) return;
+    e = pool_->import(e,
+                      [&](Expr l) { return l.is(ExprKind::value) ? pool_->value(final_value(l.value()), l.sort()) : Expr(); });
+  }
+  void outside(Abi& abi) {
+    for (ViewParam& v : abi.views) {
+      v.value = final_value(v.value);
+      for (Expr& e : v.shape) outside(e);
+      for (Expr& e : v.strides) outside(e);
+    }
+    for (ScalarParam& s : abi.scalars) s.value = final_value(s.value);
+    for (SymbolInfo& s : abi.symbols) {
+      outside(s.lo);
+      outside(s.hi);
+    }
+    for (Expr& e : abi.where) outside(e);
+    for (DataFact& f : abi.data) {
+      outside(f.lo);
+      outside(f.hi);
+    }
+  }
+
+ private:
+  Expr expr(Expr e) {
+    return pool_->import(
+        e, [&](Expr l) { return l.is(ExprKind::value) ? pool_->value(values_.at(l.value()), l.sort()) : Expr(); });
+  }
+
+  Type type(const Type& t) {
+    Type out = t;
+    for (Expr& e : out.shape) e = expr(e);
     return out;
   }
 
@@ -125,17 +105,55 @@ class Copy {
     }
   }
 
-  const PhysicalProgram& from_;
   const Body& b_;
   const Edit& edit_;
+  ExprPoolPtr pool_;
   BodyBuilder builder_;
-  ExprPool* pool_ = nullptr;
   std::unordered_map<ValueId, ValueId> values_;
+  BodyBuilder::Renumbering map_;
 };
 
 }  // namespace
 
-PhysicalPtr copy_with(const PhysicalProgram& program, const Edit& edit) { return Copy(program, edit).run(); }
+PhysicalPtr copy_with(const PhysicalProgram& program, const Edit& edit) {
+  BodyCopy copy(program.body, edit);
+  auto out = std::make_shared<PhysicalProgram>(program);
+  out->pool = copy.pool();
+  std::vector<RegionId> roots = {copy.region(program.root)};
+  for (const Group& g : program.groups) roots.push_back(copy.region(g.region));
+  out->body = copy.finish(roots);
+  out->root = copy.final_region(roots[0]);
+  out->work = copy.final_value(program.work);
+  copy.outside(out->abi);
+  for (ValueId& v : out->workspace) v = copy.final_value(v);
+  for (Definition& d : out->definitions) copy.outside(d.value);
+  for (Segment& s : out->segments) {
+    for (Expr& e : s.lo) copy.outside(e);
+    for (Expr& e : s.hi) copy.outside(e);
+  }
+  for (DispatchArm& a : out->arms) {
+    copy.outside(a.guard);
+    for (Expr& e : a.coordinates) copy.outside(e);
+  }
+  for (std::size_t g = 0; g < out->groups.size(); ++g) {
+    out->groups[g].region = copy.final_region(roots[g + 1]);
+    for (Expr& e : out->groups[g].lo) copy.outside(e);
+    for (Expr& e : out->groups[g].hi) copy.outside(e);
+  }
+  return out;
+}
+
+std::shared_ptr<const Kernel> copy_with(const Kernel& kernel, const Edit& edit) {
+  BodyCopy copy(kernel.body, edit);
+  auto out = std::make_shared<Kernel>(kernel);
+  out->pool = copy.pool();
+  const RegionId root = copy.region(kernel.root);
+  out->body = copy.finish(std::span(&root, 1));
+  out->root = copy.final_region(root);
+  copy.outside(out->abi);
+  out->calls.clear();
+  return out;
+}
 
 PhysicalPtr copy_without(const PhysicalProgram& program, const std::function<bool(OpId)>& keep) {
   return copy_with(program, [&](OpId id, OpEdit& o) { o.times = keep(id) ? 1 : 0; });
