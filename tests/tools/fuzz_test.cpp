@@ -146,7 +146,7 @@ TEST(Isolation, ATrialThatCrashesOrHangsIsAVerdictAndTheOthersGoOn) {
   isolation.jobs = 2;
   isolation.patience = std::chrono::seconds(2);
   std::vector<Verdict> seen;
-  run_isolated(
+  run_trials(
       6,
       [](std::uint64_t i) {
         if (i == 1) std::raise(SIGABRT);

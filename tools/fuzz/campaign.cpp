@@ -105,7 +105,7 @@ class Run {
       TrialOptions trial = options_.trial;
       trial.prove = prove;
       const std::uint64_t first = campaign_.next;
-      run_isolated(
+      run_trials(
           count, [&](std::uint64_t i) { return words_of(first + i); }, trial, options_.isolation,
           [&](std::uint64_t i, TrialResult&& r) {
             take(first + i, std::move(r), trial);

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/fuzz/isolate.h"
+#include "tools/fuzz/isolated_trials.h"
 
 namespace kir::fuzz {
 

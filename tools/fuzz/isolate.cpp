@@ -11,7 +11,6 @@
 #include <cstring>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -21,33 +20,6 @@ namespace kir::fuzz {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Json = nlohmann::json;
-constexpr std::uint64_t kChunk = 32;  // trials that one process is given
-
-std::string to_line(const TrialResult& r) {
-  Json features = Json::array();
-  for (const auto& [key, n] : r.features) features.push_back({key.first, key.second, n});
-  return Json{{"verdict", static_cast<int>(r.verdict)},
-              {"reason", r.reason},
-              {"detail", r.detail},
-              {"compared", r.compared},
-              {"undecided", r.undecided},
-              {"features", std::move(features)}}
-             .dump(-1, ' ', false, Json::error_handler_t::replace) +
-         "\n";
-}
-
-TrialResult from_line(const std::string& line) {
-  const Json j = Json::parse(line);
-  TrialResult r;
-  r.verdict = static_cast<Verdict>(j["verdict"].get<int>());
-  r.reason = j["reason"];
-  r.detail = j["detail"];
-  r.compared = j["compared"];
-  r.undecided = j["undecided"];
-  for (const Json& f : j["features"]) r.features[{f[0].get<std::string>(), f[1].get<std::string>()}] = f[2];
-  return r;
-}
 
 void limit_memory(std::uint64_t more) {
   std::uint64_t pages = 0;
@@ -57,7 +29,7 @@ void limit_memory(std::uint64_t more) {
   setrlimit(RLIMIT_AS, &limit);
 }
 
-// A process that runs the trials next, next + 1, ..., end - 1 and writes a line for each.
+// A process that does the pieces next, next + 1, ..., end - 1 and writes a line for each.
 struct Worker {
   pid_t process = 0;
   int pipe = -1;
@@ -68,9 +40,9 @@ struct Worker {
 
 class Pool {
  public:
-  Pool(std::uint64_t count, const std::function<Choices::Words(std::uint64_t)>& words, const TrialOptions& options,
-       const Isolation& isolation, const std::function<bool(std::uint64_t, TrialResult&&)>& done)
-      : count_(count), words_(words), options_(options), isolation_(isolation), done_(done) {}
+  Pool(std::uint64_t count, const std::function<std::string(std::uint64_t)>& work, const Isolation& isolation,
+       const std::function<bool(std::uint64_t, Answer&&)>& done)
+      : count_(count), work_(work), isolation_(isolation), done_(done) {}
 
   ~Pool() {
     for (Worker& w : workers_) stop(w);
@@ -79,13 +51,14 @@ class Pool {
   void run() {
     while (delivered_ < count_) {
       while (static_cast<int>(workers_.size()) < isolation_.jobs && begun_ < count_ && begun_ < delivered_ + kAhead) {
-        const std::uint64_t end = std::min(begun_ + kChunk, count_);
+        const std::uint64_t end = std::min(begun_ + isolation_.chunk, count_);
         start(begun_, end);
         begun_ = end;
       }
       wait();
+      if (isolation_.interrupted && isolation_.interrupted()) return;
       for (auto it = finished_.find(delivered_); it != finished_.end(); it = finished_.find(delivered_)) {
-        TrialResult r = std::move(it->second);
+        Answer r = std::move(it->second);
         finished_.erase(it);
         if (!done_(delivered_++, std::move(r))) return;
       }
@@ -104,7 +77,7 @@ class Pool {
       close(ends[0]);
       limit_memory(isolation_.memory);
       for (std::uint64_t i = next; i < end; ++i) {
-        const std::string line = to_line(run_trial(words_(i), options_));
+        const std::string line = work_(i) + "\n";
         for (std::size_t at = 0; at < line.size();) {
           const ssize_t n = write(ends[1], line.data() + at, line.size() - at);
           if (n < 0 && errno != EINTR) _exit(1);
@@ -140,7 +113,7 @@ class Pool {
       if (ended)
         retire(i);
       else if (Clock::now() - w.since > isolation_.patience)
-        fail(i, Verdict::hung, fmt::format("no end after {} s", isolation_.patience.count()));
+        fail(i, Answer::How::hung, fmt::format("no end after {} s", isolation_.patience.count()));
     }
   }
 
@@ -148,7 +121,7 @@ class Pool {
     w.read += bytes;
     std::size_t begin = 0;
     for (std::size_t end; (end = w.read.find('\n', begin)) != std::string::npos; begin = end + 1) {
-      finished_.emplace(w.next++, from_line(w.read.substr(begin, end - begin)));
+      finished_.emplace(w.next++, Answer{Answer::How::done, w.read.substr(begin, end - begin)});
       w.since = Clock::now();
     }
     w.read.erase(0, begin);
@@ -162,41 +135,37 @@ class Pool {
     const std::uint64_t at = w.next, end = w.end;
     workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(i));
     if (at == end) return;
-    replaced(at, end, Verdict::crashed,
+    replaced(at, end, Answer::How::crashed,
              WIFSIGNALED(status) ? std::string(strsignal(WTERMSIG(status))) : fmt::format("exit code {}", WEXITSTATUS(status)));
   }
 
-  void fail(std::size_t i, Verdict verdict, std::string reason) {
+  void fail(std::size_t i, Answer::How how, std::string reason) {
     Worker w = std::move(workers_[i]);
     workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(i));
     stop(w);
-    replaced(w.next, w.end, verdict, std::move(reason));
+    replaced(w.next, w.end, how, std::move(reason));
   }
 
-  // The trial `at` ended its process; another one goes on behind it.
-  void replaced(std::uint64_t at, std::uint64_t end, Verdict verdict, std::string reason) {
-    TrialResult r;
-    r.verdict = verdict;
-    r.reason = std::move(reason);
-    finished_.emplace(at, std::move(r));
+  // The piece `at` ended its process; another one goes on behind it.
+  void replaced(std::uint64_t at, std::uint64_t end, Answer::How how, std::string reason) {
+    finished_.emplace(at, Answer{how, std::move(reason)});
     if (at + 1 < end) start(at + 1, end);
   }
 
   const std::uint64_t count_;
-  const std::function<Choices::Words(std::uint64_t)>& words_;
-  const TrialOptions& options_;
+  const std::function<std::string(std::uint64_t)>& work_;
   const Isolation& isolation_;
-  const std::function<bool(std::uint64_t, TrialResult&&)>& done_;
+  const std::function<bool(std::uint64_t, Answer&&)>& done_;
   std::vector<Worker> workers_;
-  std::map<std::uint64_t, TrialResult> finished_;
+  std::map<std::uint64_t, Answer> finished_;
   std::uint64_t begun_ = 0, delivered_ = 0;
 };
 
 }  // namespace
 
-void run_isolated(std::uint64_t count, const std::function<Choices::Words(std::uint64_t)>& words, const TrialOptions& options,
-                  const Isolation& isolation, const std::function<bool(std::uint64_t, TrialResult&&)>& done) {
-  Pool(count, words, options, isolation, done).run();
+void run_isolated(std::uint64_t count, const std::function<std::string(std::uint64_t)>& work, const Isolation& isolation,
+                  const std::function<bool(std::uint64_t, Answer&&)>& done) {
+  Pool(count, work, isolation, done).run();
 }
 
 }  // namespace kir::fuzz

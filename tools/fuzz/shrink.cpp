@@ -25,7 +25,7 @@ Shrunk shrink(Choices::Words words, const TrialResult& failure, const TrialOptio
         batch.push_back(std::move(*next));
       }
       if (batch.empty()) break;
-      run_isolated(
+      run_trials(
           batch.size(), [&](std::uint64_t i) { return batch[i]; }, options, isolation,
           [&](std::uint64_t i, TrialResult&& r) {
             ++best.tried;

@@ -1,7 +1,7 @@
 // Makes a failing trial small: the same verdict for the same reason from fewer and smaller choices.
 #pragma once
 
-#include "tools/fuzz/isolate.h"
+#include "tools/fuzz/isolated_trials.h"
 
 namespace kir::fuzz {
 
