@@ -1,216 +1,243 @@
-// kir-mutants: damages physical programs in every place and counts what refuses them.
+// kir-mutants: damages kernels and programs in every place and counts what refuses them.
 //
 //   1. arguments (unknown ones exit 2)
-//   2. for each kernel its constructed program, or the given one, which has to be PROVED itself: else it is no wonder that its
-//      mutants are refused; and all of its mutants, every N-th of them
-//   3. each is judged: structure, runs, validation; survivors are shown as they come
-//   4. the matrix: by damage, and by check of the construction verifier, what became of the mutants
-//   5. the exit code: 0 no survivor, 1 survivors, 2 usage, input, or a program that is not PROVED, 3 interrupted
+//   2. the kernels, each with its constructed program and with those that are given for it; such a pair has to be PROVED
+//   itself:
+//      else it is no wonder that its mutants are refused
+//   3. the mutants of both, all or a sample; each is run and validated in a process of its own; progress on a terminal; SIGINT
+//   and
+//      SIGTERM end it in order
+//   4. survivors as they come; then the kill matrix, false alarms, the counts
+//   5. the exit code: 0 no survivor, 1 survivors, 2 usage or files, 3 interrupted, or some mutant was not judged, or an
+//   undamaged
+//      program differs from its kernel
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <map>
+#include <filesystem>
 
 #include "core/base/exit_code.h"
 #include "core/base/file.h"
+#include "core/base/sha256.h"
 #include "core/text/text.h"
 #include "lowering/pipeline.h"
-#include "proof/construction.h"
+#include "smt/engine.h"
 #include "tools/lib/command_line.h"
 #include "tools/lib/source.h"
-#include "tools/mutants/judge.h"
+#include "tools/mutants/campaign.h"
+#include "tools/mutants/matrix.h"
 
 namespace {
 
 using namespace kir;
-using mutants::Fate;
+using mutants::Form;
+using mutants::Result;
+using mutants::Subject;
 
 volatile std::sig_atomic_t interrupted = 0;
 void interrupt(int) { interrupted = 1; }
 
-struct Counts {
-  std::array<int, 5> fates{};
-  int told = 0, total = 0, false_alarms = 0, told_by_run = 0;
-  std::map<std::string_view, int> refused_by;
-};
-
 struct Arguments {
-  std::vector<std::string> files;
-  std::string physical, kernel;
-  std::uint64_t every = 1;
-  mutants::JudgeOptions judge;
+  std::vector<std::string> files, skip;
+  std::string kernel, only, folder;
+  mutants::SelectionOptions selection;
+  mutants::CampaignOptions campaign;
+  int patience = 600;
   bool quiet = false, show = false, checks = false;
 };
 
-class Matrix {
+// The kernels of the files with their constructed programs, then the programs of the files; false: said why not.
+bool load(const Arguments& a, std::vector<Subject>& out) {
+  std::vector<PhysicalPtr> programs;
+  std::vector<Form> forms = {Form::physical, Form::kir};
+  if (!a.only.empty()) forms = {a.only == "kir" ? Form::kir : Form::physical};
+  for (const std::string& path : a.files) {
+    SourcePtr source = tools::read_source(path);
+    if (!source) return false;
+    Diagnostics diagnostics;
+    if (path.ends_with(".pir")) {
+      programs.push_back(parse_pir(source, diagnostics));
+      if (!programs.back()) return fmt::print(stderr, "{}", diagnostics.render(*source)), false;
+      continue;
+    }
+    auto module = parse_kir(source, diagnostics);
+    if (!module) return fmt::print(stderr, "{}", diagnostics.render(*source)), false;
+    for (const mutants::KernelPtr& kernel : module->kernels) {
+      const auto is = [&](const std::string& name) { return kernel->name == name || kernel->id() == name; };
+      if ((!a.kernel.empty() && !is(a.kernel)) || std::ranges::any_of(a.skip, is)) continue;
+      Diagnostics refusals;
+      auto built = lowering::compile(*kernel, {}, refusals);
+      if (!built) {
+        fmt::print(stderr, "{}{}: no physical program can be constructed\n", refusals.render(*source), kernel->id());
+        return false;
+      }
+      out.push_back({kernel->id(), kernel, built->program, forms});
+    }
+  }
+  const std::size_t constructed = out.size();
+  for (const PhysicalPtr& program : programs) {
+    if (!a.kernel.empty() && program->implements != a.kernel) continue;
+    if (std::ranges::find(a.skip, program->implements) != a.skip.end()) continue;
+    std::size_t k = 0;
+    while (k < constructed && out[k].kernel->id() != program->implements) ++k;
+    if (k == constructed) {
+      fmt::print(stderr, "error: {} implements {}, which is none of the kernels\n", program->source->path(),
+                 program->implements);
+      return false;
+    }
+    out.push_back({fmt::format("{} by {}", out[k].name, program->source->path()), out[k].kernel, program, forms});
+  }
+  if (out.empty()) fmt::print(stderr, "error: the files hold no such kernel\n");
+  return !out.empty();
+}
+
+mutants::Mutant mutant_of(const Subject& s, const mutants::Choice& c) {
+  return (c.form == Form::physical ? mutants::mutants_of(*s.program) : mutants::mutants_of(*s.kernel))[c.number];
+}
+
+class Report {
  public:
-  void add(const mutants::Mutant& m, const mutants::Judgement& j) {
-    std::vector<Counts*> counts{&damages_[m.damage], &all_};
-    for (std::size_t at = 0; at < m.checks.size();) {  // each that it is aimed at
-      const std::size_t end = std::min(m.checks.find(' ', at), m.checks.size());
-      counts.push_back(&checks_[m.checks.substr(at, end - at)]);
-      at = end + 1;
+  Report(const Arguments& a, const std::vector<Subject>& subjects) : a_(a), subjects_(subjects) {}
+
+  // False: a file could not be written.
+  bool take(const Result& r) {
+    const Subject& s = subjects_[r.choice.subject];
+    const std::string where = fmt::format("{}, {} {}: {}, {}", s.name, name(r.choice.form), r.choice.number,
+                                          r.choice.damage.name, r.place.empty() ? "?" : r.place);
+    if (!r.judgement) {
+      ++unjudged_;
+      fmt::print("{}: {}\n", where, r.failure);
+      return true;
     }
-    for (Counts* c : counts) {
-      ++c->fates[static_cast<std::size_t>(j.fate)];
-      c->told += j.told;
-      c->told_by_run += !j.run.empty();
-      ++c->total;
-      c->false_alarms += !j.told && (j.fate == Fate::refuted || j.fate == Fate::unproved);
-      for (std::string_view check : j.refused_by) ++c->refused_by[check];
-    }
-    if (!j.told && j.fate == Fate::unproved) ++reasons_[j.reason];
+    const mutants::Judgement& j = *r.judgement;
+    matrix_.add(r.choice.form, r.choice.damage, j);
+    if (!j.survivor() && !a_.show) return true;
+    fmt::print("{}: {}{}{}{}; {}{}{}\n", where, j.survivor() ? "SURVIVOR: " : "", name(j.verdict),
+               j.reason.empty() ? "" : " by ", j.reason, name(j.runs), j.run.empty() ? "" : ": ", j.run);
+    return !j.survivor() || keep(s, r, where);
   }
 
-  void print_counts() const {
-    fmt::print(
-        "{} mutants, {} told apart, {} refused, {} equivalent, {} survivors, {} not proved though no run told them apart\n",
-        all_.total, all_.told, refused(all_), count(all_, Fate::equivalent), survivors(), all_.false_alarms);
+  void print_all() const {
+    if (!a_.quiet) fmt::print("{}{}", matrix_.kill_matrix(), matrix_.false_alarms());
+    if (a_.checks) fmt::print("{}", matrix_.checks());
+    if (!a_.quiet) fmt::print("{}", matrix_.summary());
+    if (unjudged_ > 0) fmt::print("{} mutants were not judged\n", unjudged_);
+    fmt::print("{}\n", matrix_.last_line());
   }
 
-  void print_matrix() const {
-    fmt::print(
-        "| damage | checks | mutants | malformed | refuted | not proved | equivalent | survivors | told apart by a run |\n");
-    fmt::print("|---|---|---|---|---|---|---|---|---|\n");
-    for (const mutants::Damage& d : mutants::damages())
-      if (auto it = damages_.find(d.name); it != damages_.end()) line(d.name, d.checks, it->second);
-    fmt::print("\n");
-    for (const auto& [reason, n] : reasons_) fmt::print("not told apart by a run, and not proved: {:5} {}\n", n, reason);
-    if (!reasons_.empty()) fmt::print("\n");
-  }
-
-  // By check that the damage is aimed at: what became of it, and which checks refused it.
-  void print_checks() const {
-    fmt::print("| aimed at | mutants | told apart by a run | malformed | refused | equivalent | survivors | refused by |\n");
-    fmt::print("|---|---|---|---|---|---|---|---|\n");
-    const Counts none;
-    for (const proof::ConstructionCheck& check : proof::construction_checks()) {
-      auto it = checks_.find(check.id);
-      const Counts& c = it == checks_.end() ? none : it->second;
-      std::string by;
-      for (const proof::ConstructionCheck& other : proof::construction_checks())
-        if (auto n = c.refused_by.find(other.id); n != c.refused_by.end())
-          by += fmt::format("{}{} {}", by.empty() ? "" : ", ", other.id, n->second);
-      fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} |\n", check.id, c.total, c.told_by_run, count(c, Fate::malformed),
-                 refused(c), count(c, Fate::equivalent), count(c, Fate::survivor), by);
-    }
-    fmt::print("\n");
-  }
-
-  int survivors() const { return count(all_, Fate::survivor); }
+  const mutants::Counts& counts() const { return matrix_.all(); }
+  bool complete() const { return unjudged_ == 0; }
+  const std::string& error() const { return error_; }
 
  private:
-  static int count(const Counts& c, Fate f) { return c.fates[static_cast<std::size_t>(f)]; }
-  static int refused(const Counts& c) { return count(c, Fate::malformed) + count(c, Fate::refuted) + count(c, Fate::unproved); }
-  static void line(std::string_view damage, std::string_view check, const Counts& c) {
-    fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", damage, check, c.total, count(c, Fate::malformed),
-               count(c, Fate::refuted), count(c, Fate::unproved), count(c, Fate::equivalent), count(c, Fate::survivor), c.told);
+  // A survivor's kernel and program, as kir-validate and kir-run take them.
+  bool keep(const Subject& s, const Result& r, const std::string& where) {
+    const mutants::Mutant m = mutant_of(s, r.choice);
+    const std::string kernel = "kir 1\n\n" + print(m.kernel ? *m.kernel : *s.kernel);
+    const std::string program = print(m.program ? *m.program : *s.program);
+    if (a_.folder.empty()) {
+      fmt::print("{}\n", m.kernel ? kernel : program);
+      return true;
+    }
+    const std::string note = fmt::format("// {}\n// {}\n", where, r.judgement->run);
+    const std::string path = fmt::format("{}/{}-{}-{}", a_.folder, file_stem(s.name), name(r.choice.form), r.choice.number);
+    return write_file(path + ".kir", note + kernel, &error_) && write_file(path + ".pir", program, &error_);
   }
 
-  std::map<std::string_view, Counts> damages_, checks_;
-  std::map<std::string, int> reasons_;
-  Counts all_;
+  const Arguments& a_;
+  const std::vector<Subject>& subjects_;
+  mutants::Matrix matrix_;
+  int unjudged_ = 0;
+  std::string error_;
 };
-
-// What is wrong with the program before it is damaged; empty: nothing.
-std::string fault_of(const Kernel& kernel, const PhysicalPtr& program, const mutants::JudgeOptions& options) {
-  const mutants::Judgement j = mutants::judge(kernel, {"none", "", "", program}, options);
-  if (j.fate == Fate::equivalent) return {};
-  return j.run.empty() ? j.reason : fmt::format("{}; {}", j.reason, j.run);
-}
-
-// The mutants of one kernel; false: interrupted.
-bool examine(const Kernel& kernel, const PhysicalProgram& program, const Arguments& a, bool terminal, Matrix& matrix) {
-  const std::vector<mutants::Mutant> all = mutants::mutants_of(program);
-  for (std::size_t i = 0; i < all.size(); i += a.every) {
-    if (interrupted != 0) return false;
-    if (terminal) fmt::print(stderr, "\r{}: mutant {} of {}\033[K", kernel.id(), i + 1, all.size());
-    const mutants::Judgement j = mutants::judge(kernel, all[i], a.judge);
-    matrix.add(all[i], j);
-    if (j.fate != Fate::survivor && !a.show) continue;
-    if (terminal) fmt::print(stderr, "\r\033[K");
-    fmt::print("{}: {}, {}: {}{}{} ({}){}{}\n", kernel.id(), all[i].damage, all[i].place, name(j.fate),
-               j.reason.empty() ? "" : " by ", j.reason, fmt::join(j.refused_by, " "), j.run.empty() ? "" : "; ", j.run);
-    if (j.fate == Fate::survivor) fmt::print("{}\n", print(*all[i].program));
-    std::fflush(stdout);
-  }
-  return true;
-}
 
 int run_tool(int argc, char** argv) {
   Arguments a;
-  CLI::App app("Damages physical programs in every place and counts what refuses them.", "kir-mutants");
-  app.add_option("FILE.kir", a.files, "kernels")->required();
-  app.add_option("--physical", a.physical, "a physical program (.pir); default: the one that construction builds");
+  CLI::App app("Damages kernels and programs in every place and counts what refuses them.", "kir-mutants");
+  app.add_option("FILE", a.files, "kernels (.kir), and physical programs (.pir) of them beside those that are constructed")
+      ->required();
   app.add_option("--kernel", a.kernel, "only the kernel of this name or id");
-  tools::add_count(app, "--every", a.every, "only every N-th mutant", 1)->capture_default_str();
-  tools::add_solver_limit(app, a.judge.rlimit);
-  app.add_option("--launches", a.judge.launches, "runs of each mutant")->check(CLI::Range(0, 1000))->capture_default_str();
+  app.add_option("--skip", a.skip, "not the kernel of this name or id");
+  app.add_option("--only", a.only, "damage only programs, or only kernels")->check(CLI::IsMember({"physical", "kir"}));
+  app.add_option("--family", a.selection.families, "only damages of this family, as the matrix names it");
+  tools::add_count(app, "--count", a.selection.count, "a sample of so many, spread over kernels and families; 0: all")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->capture_default_str();
+  tools::add_count(app, "--seed", a.selection.seed, "of the sample and of the launches")->capture_default_str();
+  app.add_option("-j,--jobs", a.campaign.isolation.jobs, "processes")->check(CLI::Range(1, 256))->capture_default_str();
+  tools::add_output(app, "--state", a.campaign.state, "a file that holds how far it is; the same command goes on from it");
+  app.add_option("--patience", a.patience, "seconds after which a mutant is cut off, and not judged")
+      ->check(CLI::Range(1, 86400))
+      ->capture_default_str();
+  tools::add_solver_limit(app, a.campaign.judge.rlimit);
+  app.add_option("--launches", a.campaign.judge.launches, "runs of each mutant, on launches that reach the damage")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  app.add_option("--draws", a.campaign.judge.draw.draws, "launches tried for a kernel until its damages are reached")
+      ->check(CLI::Range(0, 100000))
+      ->capture_default_str();
+  tools::add_output(app, "--keep", a.folder, "write survivors, kernel and program, to this folder");
   app.add_flag("--show", a.show, "show every mutant and what became of it");
-  app.add_flag("--checks", a.checks, "with --quiet: the counts for each check of the construction verifier too");
-  app.add_flag("--quiet", a.quiet, "only survivors and the counts; no progress");
-  if (auto code = tools::parse_command_line(
-          app, argc, argv, "0 no survivor; 1 survivors; 2 usage, input, or a program that is not PROVED; 3 interrupted"))
+  app.add_flag("--checks", a.checks, "the counts for each check of the construction verifier too");
+  app.add_flag("--quiet", a.quiet, "only survivors and the last line; no progress");
+  if (auto code = tools::parse_command_line(app, argc, argv,
+                                            "0 no survivor; 1 survivors; 2 usage or files; 3 interrupted, a mutant was not "
+                                            "judged, or an undamaged program differs"))
     return *code;
+  std::string error;
+  const std::vector<std::string_view> known = mutants::families();
+  for (const std::string& family : a.selection.families) {
+    if (std::ranges::find(known, family) != known.end()) continue;
+    fmt::print(stderr, "error: no family is called \"{}\"; there are\n  {}\n", family, fmt::join(known, "\n  "));
+    return tools::kExitUsage;
+  }
+  a.campaign.judge.draw.seed = a.selection.seed;
+  a.campaign.isolation.patience = std::chrono::seconds(a.patience);
+  a.campaign.isolation.interrupted = [] { return interrupted != 0; };
+  std::error_code code;
+  if (!a.folder.empty() && (std::filesystem::create_directories(a.folder, code), code)) {
+    fmt::print(stderr, "error: {}: {}\n", a.folder, code.message());
+    return tools::kExitUsage;
+  }
+  // Results of another build are of other rules.
+  auto self = read_file("/proc/self/exe", std::size_t{1} << 30, &error);
+  if (!self) return fmt::print(stderr, "error: {}\n", error), tools::kExitUsage;
+  a.campaign.build = sha256_hex(*self + smt::this_engine().solver_library);
+  self.reset();
+
+  std::vector<Subject> subjects;
+  if (!load(a, subjects)) return tools::kExitUsage;
   std::signal(SIGINT, interrupt);
   std::signal(SIGTERM, interrupt);
   const bool terminal = isatty(STDERR_FILENO) != 0 && !a.quiet;
-  PhysicalPtr given;
-  if (!a.physical.empty()) {
-    SourcePtr source = tools::read_source(a.physical);
-    if (!source) return tools::kExitUsage;
-    Diagnostics diagnostics;
-    given = parse_pir(source, diagnostics);
-    if (!given) {
-      fmt::print(stderr, "{}", diagnostics.render(*source));
-      return tools::kExitUsage;
-    }
-  }
-  Matrix matrix;
-  int kernels = 0;
-  for (const std::string& path : a.files) {
-    if (interrupted != 0) break;
-    SourcePtr source = tools::read_source(path);
-    if (!source) return tools::kExitUsage;
-    Diagnostics diagnostics;
-    auto module = parse_kir(source, diagnostics);
-    if (!module) {
-      fmt::print(stderr, "{}", diagnostics.render(*source));
-      return tools::kExitUsage;
-    }
-    for (const auto& kernel : module->kernels) {
-      if (!a.kernel.empty() && kernel->name != a.kernel && kernel->id() != a.kernel) continue;
-      PhysicalPtr program = given;
-      Diagnostics refusals;
-      if (!program)
-        if (auto built = lowering::compile(*kernel, {}, refusals)) program = built->program;
-      if (!program) {
-        fmt::print(stderr, "{}{}: no physical program can be constructed\n", refusals.render(*source), kernel->id());
-        return tools::kExitUsage;
-      }
-      if (const std::string fault = fault_of(*kernel, program, a.judge); !fault.empty()) {
-        fmt::print(stderr, "error: {}: {} is not PROVED before it is damaged: {}\n", path, kernel->id(), fault);
-        return tools::kExitUsage;
-      }
-      ++kernels;
-      if (!examine(*kernel, *program, a, terminal, matrix)) break;
-    }
-  }
+  const std::vector<mutants::Choice> choices = mutants::select(subjects, a.selection);
+  Report report(a, subjects);
+  std::size_t judged = 0;
+  const auto done = mutants::run_campaign(
+      subjects, choices, a.campaign,
+      [&](const Result& r) {
+        if (terminal) fmt::print(stderr, "\r\033[K");
+        const bool written = report.take(r);
+        std::fflush(stdout);
+        if (terminal)
+          fmt::print(stderr, "\r{} of {}: {}, {} survivors\033[K", ++judged, choices.size(), subjects[r.choice.subject].name,
+                     report.counts().survivors);
+        return written && interrupted == 0;
+      },
+      &error);
   if (terminal) fmt::print(stderr, "\r\033[K");
-  if (kernels == 0) {
-    fmt::print(stderr, "error: the files hold no such kernel\n");
+  if (!done || !report.error().empty()) {
+    fmt::print(stderr, "error: {}\n", done ? report.error() : error);
     return tools::kExitUsage;
   }
-  if (!a.quiet) matrix.print_matrix();
-  if (!a.quiet || a.checks) matrix.print_checks();
-  matrix.print_counts();
-  if (matrix.survivors() > 0) return 1;
-  return interrupted != 0 ? 3 : 0;
+  report.print_all();
+  if (report.counts().survivors > 0) return 1;
+  return *done == choices.size() && report.complete() ? 0 : 3;
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ void Mutator::retype(OpId id, const Op& o) {
     default: break;
   }
   add(kType, id, [&](OpEdit& e) { e.types[0].dtype = other; });
+  if (form() == Form::kir) return;
   add(kNoType, id, [&](OpEdit& e) { e.types[0] = Type::index(); });
   if (o.kind == OpKind::load) add(kForeign, id, [](OpEdit& e) { e.kind = OpKind::elem; });
 }
@@ -53,35 +54,46 @@ void Mutator::parts(OpId id, const Op& o) {
   if (o.operands.size() > 1) add(d, id, [](OpEdit& e) { e.operands.pop_back(); });
 }
 
-// Its initial value, extents, scope and capacity.
+// One of the branches in the place of the other, or of both.
+void Mutator::branches(OpId id, const Op& o) {
+  // The condition's negation is no value of the body: another condition in its place.
+  if (!inside_segments(id)) replace_operand(id, o, 0, kPredicate);
+  if (o.regions.size() != 2) return;
+  add(kBranch, id, [](OpEdit& e) { std::swap(e.regions[0], e.regions[1]); });
+  add(kBranch, id, [](OpEdit& e) { e.regions[1] = e.regions[0]; });
+  add(kBranch, id, [](OpEdit& e) { e.regions[0] = e.regions[1]; });
+}
+
+// Its initial value, extents, scope and capacity. Other made views and tensors have extents alone.
 void Mutator::buffer(OpId id, const Op& o) {
-  if (!o.regions.empty()) add(kInitial, id, [](OpEdit& e) { e.regions.clear(); });
-  for (const auto& [key, attr] : o.attrs.all()) leave_out(kBufferPart, id, key);
+  if (o.kind == OpKind::buffer) {
+    if (!o.regions.empty()) add(kInitial, id, [](OpEdit& e) { e.regions.clear(); });
+    for (const auto& [key, attr] : o.attrs.all()) leave_out(kBufferPart, id, key);
+  }
   if (const BufferScope* s = o.attrs.find<BufferScope>(AttrKey::scope))
-    add(kScope, id, [other = *s == BufferScope::program ? BufferScope::iteration : BufferScope::program](OpEdit& e) {
+    add(kBufferScope, id, [other = *s == BufferScope::program ? BufferScope::iteration : BufferScope::program](OpEdit& e) {
       e.attrs.set(AttrKey::scope, other);
     });
   const ExprList& extents = o.attrs.get<ExprList>(AttrKey::extents);
-  for (std::size_t k = 0; k < extents.size(); ++k) {
-    ExprList less = extents;
-    less[k] = less[k] - 1;
-    add(kScope, id, [&](OpEdit& e) { e.attrs.set(AttrKey::extents, less); });
-    add(kScope, id, [&](OpEdit& e) {
-      e.attrs.set(AttrKey::extents, less);
-      e.types[0].shape = less;
-    });
-  }
+  const Damage& d = o.kind == OpKind::buffer ? kExtent : kBounds;
+  for (std::size_t k = 0; k < extents.size(); ++k)
+    for (std::int64_t by : {-1, 1}) {
+      ExprList changed = extents;
+      changed[k] = changed[k] + by;
+      add(d, id, [&](OpEdit& e) {
+        e.attrs.set(AttrKey::extents, changed);
+        e.types[0].shape = changed;
+      });
+    }
   if (const Expr* capacity = o.attrs.find<Expr>(AttrKey::capacity)) {
     const Expr less = *capacity - 1;
-    add(kScope, id, [&](OpEdit& e) { e.attrs.set(AttrKey::capacity, less); });
+    add(kExtent, id, [&](OpEdit& e) { e.attrs.set(AttrKey::capacity, less); });
   }
 }
 
 void Mutator::segments(OpId id, const Op& o) {
   for (std::size_t i = 0; i + 1 < o.regions.size(); ++i)
     add(kSegmentRegion, id, [i](OpEdit& e) { std::swap(e.regions[i], e.regions[i + 1]); });
-  if (o.attrs.get<Order>(AttrKey::order) == Order::strict)
-    add(kSegmentRegion, id, [](OpEdit& e) { e.attrs.set(AttrKey::order, Order::tree); });
   if (o.kind == OpKind::region_scan)
     for (std::size_t i = 0; i < o.operands.size(); ++i) replace_operand(id, o, i, kCapture);
 }

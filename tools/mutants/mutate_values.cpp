@@ -1,4 +1,4 @@
-// What is computed: operations, operands, literals, bounds, predicates, states.
+// What is computed: operations, operands, states.
 #include <optional>
 
 #include "core/ir/op_table.h"
@@ -75,12 +75,6 @@ bool ordered_pair(OpKind k) {  // exchanging the operands matters
   }
 }
 
-Scalar other_literal(const Scalar& s) {
-  if (s.type == DType::i1) return Scalar::of_int(DType::i1, s.as_signed() == 0 ? 1 : 0);
-  if (is_integer(s.type)) return Scalar::of_int(s.type, s.as_signed() == 1 ? 2 : 1);
-  return parse_literal(s.as_double() == 1.0 ? "2.0" : "1.0", s.type).value();
-}
-
 }  // namespace
 
 void Mutator::op(OpId id) {
@@ -90,18 +84,30 @@ void Mutator::op(OpId id) {
   attributes(id, o);
   if (o.results.size() == 1) retype(id, o);
   parts(id, o);
+  effect(id, o);
   switch (o.kind) {
-    case OpKind::store: return store(id, o);
     case OpKind::load: return load(id, o);
-    case OpKind::buffer: return buffer(id, o);
+    case OpKind::store:
+    case OpKind::atomic_load:
+    case OpKind::atomic_rmw:
+    case OpKind::atomic_store:
+    case OpKind::atomic_cas: return access(id, o);
+    case OpKind::elem: coordinates(id, o, o.operands.size() - 1, kCoordinate); return replace_operand(id, o, 0, kOperand);
+    case OpKind::assume: add(kAssume, id, [](lowering::OpEdit& e) { e.times = 0; }); return replace_operand(id, o, 0, kAssume);
+    case OpKind::assume_in_bounds:
+      add(kAssume, id, [](lowering::OpEdit& e) { e.times = 0; });
+      return coordinates(id, o, o.operands.size() - 1, kAssume);
+    case OpKind::buffer:
+    case OpKind::view:
+    case OpKind::broadcast:
+    case OpKind::iota: return buffer(id, o);
     case OpKind::region_fold:
     case OpKind::region_scan: return segments(id, o);
-    case OpKind::if_else:
-      // The condition's negation is no value of the program: another condition in its place.
-      if (!inside_segments(id)) replace_operand(id, o, 0, kPredicate);
-      return;
+    case OpKind::if_else: return branches(id, o);
     case OpKind::for_loop:
-    case OpKind::while_loop: return loop(id, o);
+    case OpKind::while_loop:
+      for (std::size_t i = 0; i < o.operands.size(); ++i) replace_operand(id, o, i, kStartState);
+      return;
     case OpKind::next:
     case OpKind::yield:
     case OpKind::break_loop:
@@ -110,132 +116,21 @@ void Mutator::op(OpId id) {
     case OpKind::scan:
     case OpKind::contract:
     case OpKind::arg_reduce:
-      if (!o.operands.empty()) add(kInit, id, [](lowering::OpEdit& e) { e.operands.clear(); });
+    case OpKind::tile_reduce:
+      if (o.operands.size() > (o.kind == OpKind::tile_reduce ? 1 : 0))
+        add(kInit, id, [](lowering::OpEdit& e) { e.operands.pop_back(); });
       return;
-    case OpKind::atomic_load:
-    case OpKind::atomic_rmw:
-    case OpKind::atomic_store:
-    case OpKind::atomic_cas: return access(id, o);
-    case OpKind::select: return add(kOperands, id, [](lowering::OpEdit& e) { std::swap(e.operands[1], e.operands[2]); });
+    case OpKind::concat:
+      for (std::size_t i = 0; i + 1 < o.operands.size(); ++i)
+        add(kOperands, id, [i](lowering::OpEdit& e) { std::swap(e.operands[i], e.operands[i + 1]); });
+      return;
+    case OpKind::select:
+      add(kOperands, id, [](lowering::OpEdit& e) { std::swap(e.operands[1], e.operands[2]); });
+      return replace_operand(id, o, 0, kPredicate);
     default: break;
   }
-  if (is_pointwise(o.kind)) replace_operand(id, o, 0, kOperand);
-}
-
-void Mutator::attributes(OpId id, const Op& o) {
-  for (const auto& [key, attr] : o.attrs.all()) {
-    const AttrKey k = key;
-    const auto set = [&](const Damage& d, AttrValue v) { add(d, id, [&, v](lowering::OpEdit& e) { e.attrs.set(k, v); }); };
-    switch (key) {
-      case AttrKey::expr: {
-        const Expr e = std::get<Expr>(attr);
-        if (e.sort() == Sort::integer) {
-          set(kIndex, e + 1);
-          set(kIndex, e - 1);
-        } else {
-          set(kPredicate, negation(e));
-          set(kUnguarded, pool_.boolean(true));
-          set(kPredicate, pool_.boolean(false));
-          weaken(id, e);
-        }
-        break;
-      }
-      case AttrKey::ranges:
-        for (std::size_t i = 0; i < std::get<ExprList>(attr).size(); ++i)
-          for (std::int64_t by : {-1, 1}) {
-            ExprList list = std::get<ExprList>(attr);
-            list[i] = list[i] + by;
-            set(kBounds, list);
-          }
-        break;
-      case AttrKey::step: set(kBounds, std::get<Expr>(attr) + 1); break;
-      case AttrKey::order:
-        if (std::get<Order>(attr) != Order::any) set(kOrder, Order::any);
-        break;
-      case AttrKey::identity: {
-        ScalarList list = std::get<ScalarList>(attr);
-        for (std::size_t i = 0; i < list.size(); ++i) {
-          ScalarList changed = list;
-          changed[i] = other_literal(list[i]);
-          set(kIdentity, changed);
-        }
-        break;
-      }
-      case AttrKey::literal: set(kLiteral, other_literal(std::get<Scalar>(attr))); break;
-      case AttrKey::predicate: {
-        const CmpPredicate p = std::get<CmpPredicate>(attr);
-        for (CmpPredicate other : all_cmp_predicates())
-          if (other != p && is_float_predicate(other) == is_float_predicate(p)) {
-            set(kMode, other);
-            break;
-          }
-        break;
-      }
-      case AttrKey::mode: {
-        const ConvertMode m = std::get<ConvertMode>(attr);
-        if (m == ConvertMode::sint) set(kMode, ConvertMode::uint);
-        if (m == ConvertMode::uint) set(kMode, ConvertMode::sint);
-        if (m == ConvertMode::rn) set(kMode, ConvertMode::sat_rn);
-        if (m == ConvertMode::sat_rn) set(kMode, ConvertMode::rn);
-        break;
-      }
-      case AttrKey::extreme: set(kRule, std::get<Extreme>(attr) == Extreme::min ? Extreme::max : Extreme::min); break;
-      case AttrKey::tie: set(kRule, std::get<TieRule>(attr) == TieRule::first ? TieRule::last : TieRule::first); break;
-      case AttrKey::nan:
-        for (NanRule r : {NanRule::first, NanRule::last, NanRule::ignore})
-          if (r != std::get<NanRule>(attr)) set(kRule, r);
-        break;
-      case AttrKey::inclusion:
-        set(kRule, std::get<Inclusion>(attr) == Inclusion::inclusive ? Inclusion::exclusive : Inclusion::inclusive);
-        break;
-      case AttrKey::direction:
-        set(kRule, std::get<Direction>(attr) == Direction::forward ? Direction::reverse : Direction::forward);
-        break;
-      case AttrKey::atomic_op:
-        set(kAtomic, std::get<AtomicOp>(attr) == AtomicOp::add ? AtomicOp::exchange : AtomicOp::add);
-        break;
-      case AttrKey::memory_order:
-      case AttrKey::failure_order:
-        for (MemoryOrder m : {MemoryOrder::relaxed, MemoryOrder::acquire, MemoryOrder::release, MemoryOrder::acq_rel})
-          if (m != std::get<MemoryOrder>(attr)) set(kMemoryOrder, m);
-        break;
-      case AttrKey::sharing:
-        set(kMemoryOrder, std::get<Sharing>(attr) == Sharing::system ? Sharing::invocation : Sharing::system);
-        break;
-      case AttrKey::atomic_scope:
-        for (AtomicScope scope : {AtomicScope::cta, AtomicScope::gpu, AtomicScope::system})
-          if (scope < std::get<AtomicScope>(attr)) set(kMemoryOrder, scope);
-        break;
-      default: break;
-    }
-  }
-  if (o.attrs.has(AttrKey::identity)) {
-    add(kIdentity, id, [](lowering::OpEdit& e) {
-      Attrs left;
-      for (const auto& [key, attr] : e.attrs.all())
-        if (key != AttrKey::identity && key != AttrKey::identity_assumed) left.set(key, attr);
-      e.attrs = std::move(left);
-    });
-  }
-}
-
-// One comparison of a conjunction off by one, either way.
-void Mutator::weaken(OpId id, Expr e) {
-  std::vector<Expr> parts;
-  append_conjuncts(e, parts);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (!parts[i].is(ExprKind::lt) && !parts[i].is(ExprKind::le)) continue;
-    for (std::int64_t by : {-1, 1}) {
-      std::vector<Expr> changed = parts;
-      changed[i] = pool_.make(parts[i].kind(), {parts[i].kid(0), parts[i].kid(1) + by});
-      add(by < 0 ? kPredicate : kUnguarded, id,
-          [&](lowering::OpEdit& edit) { edit.attrs.set(AttrKey::expr, pool_.all_of(changed)); });
-    }
-  }
-}
-
-void Mutator::loop(OpId id, const Op& o) {
-  for (std::size_t i = 0; i < o.operands.size(); ++i) replace_operand(id, o, i, kStartState);
+  if (is_pointwise(o.kind))
+    for (std::size_t i = 0; i < o.operands.size(); ++i) replace_operand(id, o, i, kOperand);
 }
 
 void Mutator::hand_on(OpId id, const Op& o) {
