@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/base/check.h"
+#include "core/index/polynomial.h"
 #include "core/ir/op_table.h"
 #include "proof/denote.h"
 
@@ -133,8 +134,14 @@ class BodyDenoter {
     std::vector<Term> summary_of(Expr begin, Expr end, TermPool& terms) const;
   };
   Segments segments(const Op& op);
+  // denote_cuts.cpp
+  void owes_cuts(std::string_view undecided, SourceRange range);
   bool concatenates(const Segments& s) const;
   bool steps_by_combine(const Segments& s) const;
+  std::optional<std::vector<Polynomial>> summary_of_member(const Segments& s, Expr member) const;
+  bool acts(const Segments& s, const Combine& apply) const;
+  bool emits_by_state(const Segments& s, const Combine& apply, const std::vector<Term>& states,
+                      const RelationValue& slice) const;
   std::vector<ValueId> run_segment(const Segments& s, RegionId region, const std::vector<Term>& states, int part);
   Expr active_at(const Segments& s, Expr member);
   std::vector<Term> over_runs(const Segments& s, const ScalarList& identity);
@@ -171,6 +178,13 @@ class BodyDenoter {
   // e decides (a condition, bound or coordinate) here, or under the binders and guards of an access.
   void decides(Expr e, SourceRange range) { decides(e, range, binders, guards); }
   void decides(Expr e, SourceRange range, const std::vector<Binder>& under, const std::vector<Expr>& when);
+  // An index of a kernel has no width. Where control flow, a choice or a conversion hands it on it is a number of 64 bits: it
+  // owes to fit, or is UNSUPPORTED.
+  void owes_width(ValueId index, SourceRange range);
+  void owes_width(Expr fits, std::string what, SourceRange range);
+  Expr fits_index(Expr e) const {
+    return both(less_equal(pool_.constant(INT64_MIN), e), less_equal(e, pool_.constant(INT64_MAX)));
+  }
   // Both, for a translated expression: divisors are not zero, and in a physical program every intermediate fits `type`.
   void check_index(Expr e, DType type, std::string what, SourceRange range, const Type* fragment = nullptr);
 

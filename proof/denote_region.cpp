@@ -10,7 +10,6 @@
 
 #include "core/base/check.h"
 #include "proof/denote_body.h"
-#include "proof/ring.h"
 
 namespace kir::proof {
 namespace {
@@ -60,70 +59,6 @@ std::vector<ValueId> BodyDenoter::run_segment(const Segments& s, RegionId region
   binders.resize(depth);
   guards.resize(guard_depth);
   return yielded;
-}
-
-// Each component of the summary folds the segment's members, which do not depend on the segment, with the component's own
-// combine: then that a segment's is that of its parts is the combine's associativity (owed by its licence), for nonempty parts.
-// A fold over a predicate may have no member in a part, and has an identity then, which its reduce owes to be neutral; so is an
-// initial value that is the identity.
-bool BodyDenoter::concatenates(const Segments& s) const {
-  auto bound = [&](Expr l) { return l == s.lo || l == s.hi; };
-  auto of_segment = [&](Expr e) { return e && kir::mentions(e, bound); };
-  const std::size_t n = s.summary.size();
-  if (n > 0 && s.summary[0]->kind == TermKind::iterate) return steps_by_combine(s);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (s.summary[i]->kind != TermKind::reduce) return false;
-    const ReduceNode& fold = *s.summary[i]->reduce;
-    const Interval& axis = fold.members[0];
-    if (!(axis.lo == s.lo && axis.hi == s.hi) || fold.chooses || of_segment(fold.where)) return false;
-    for (std::size_t k = 0; k < fold.init.size(); ++k)
-      if (fold.init[k]->kind != TermKind::literal || k >= fold.identity.size() || fold.init[k]->literal != fold.identity[k])
-        return false;
-    for (std::size_t k = 1; k < fold.members.size(); ++k)
-      if (of_segment(fold.members[k].lo) || of_segment(fold.members[k].hi)) return false;
-    if (std::ranges::any_of(fold.map, [&](Term t) { return terms_.mentions_expr(t, bound); })) return false;
-    // The combine of the segments over the arguments of the fold's.
-    TermPool::Substitution s_to_fold;
-    const std::size_t components = fold.combine.results.size();
-    for (std::size_t j = 0; j < n; ++j) {
-      if (s.summary[j]->kind != TermKind::reduce || s.summary[j]->reduce != s.summary[i]->reduce) continue;
-      const auto component = static_cast<std::size_t>(s.summary[j]->number);
-      s_to_fold.terms.emplace(s.combine.arguments[j], fold.combine.arguments[component]);
-      s_to_fold.terms.emplace(s.combine.arguments[n + j], fold.combine.arguments[components + component]);
-    }
-    const Term combined = terms_.substitute(s.combine.results[i], s_to_fold);
-    if (combined != fold.combine.results[static_cast<std::size_t>(s.summary[i]->number)]) return false;
-  }
-  return true;
-}
-
-// Loops over the segment's members, each with one state, of which each step is the combine with the summary of that member
-// alone, as polynomials: the state after b is combine(state, step(initial state, b)). With associativity the rest follows by
-// induction over the members.
-bool BodyDenoter::steps_by_combine(const Segments& s) const {
-  auto bound = [&](Expr l) { return l == s.lo || l == s.hi; };
-  const Expr member = pool_.fresh("member");
-  std::vector<Polynomial> before, single, after;
-  for (Term t : s.summary) {
-    if (t->kind != TermKind::iterate) return false;
-    const LoopNode& loop = *t->loop;
-    if (!(loop.lo == s.lo && loop.upto == s.hi) || loop.step.size() != 1) return false;
-    if (loop.init[0]->kind != TermKind::literal || is_float(t->type) || t->type == DType::i1) return false;
-    if (terms_.mentions_expr(loop.step[0], bound)) return false;
-    TermPool::Substitution of_member;
-    of_member.exprs.emplace(loop.var.node(), member);
-    const Term step = terms_.substitute(loop.step[0], of_member);
-    RingTerms first(terms_), later(terms_);
-    before.push_back(Polynomial::atom(pool_.fresh("state")));
-    first.bind(loop.arguments[0], Polynomial::constant(loop.init[0]->literal.as_signed()));
-    later.bind(loop.arguments[0], before.back());
-    const std::optional<Polynomial> alone = first.value(step), next = later.value(step);
-    if (!alone || !next) return false;
-    single.push_back(*alone);
-    after.push_back(*next);
-  }
-  const auto both = combined(s.combine, before, single, terms_);
-  return both && *both == after && is_associative_in_ring(s.combine, terms_);
 }
 
 BodyDenoter::Segments BodyDenoter::segments(const Op& op) {
@@ -189,19 +124,10 @@ BodyDenoter::Segments BodyDenoter::segments(const Op& op) {
   out_.folds.push_back({node, op.regions[1], op.range});
   auto singles = std::make_shared<ReduceNode>(*node);
   if (const ScalarList* identity = op.attrs.find<ScalarList>(AttrKey::identity)) singles->identity = *identity;
+  singles->identity_if_empty = true;
   s.singles = std::move(singles);
   const bool exact = std::none_of(s.summary.begin(), s.summary.end(), [](Term t) { return is_float(t->type); });
-  if (s.strict || !exact || concatenates(s)) return s;
-  Claim cuts{.kind = ObligationKind::segment_independence,
-             .what = "how the axis is cut into segments does not matter",
-             .binders = binders,
-             .guards = guards,
-             .goal = pool_.boolean(false),
-             .range = op.range,
-             .preset = {}};
-  cuts.preset =
-      Obligation::Preset{Verdict::unknown, "that exact summaries of segments agree is not decided; use order(strict)"};
-  out_.claims.push_back(std::move(cuts));
+  if (!s.strict && exact && !concatenates(s)) owes_cuts("that exact summaries of segments agree is not decided", op.range);
   return s;
 }
 
@@ -304,9 +230,15 @@ void BodyDenoter::run_region_scan(const Op& op) {
     ++in_value_region_;
     const std::vector<ValueId> emitted = run_segment(s, op.regions[3], placeholders, kEmit);
     --in_value_region_;
+    const bool exact = !s.strict && std::ranges::none_of(s.summary, [](Term t) { return is_float(t->type); }) &&
+                       std::ranges::none_of(first, [](Term t) { return is_float(t->type); });
+    if (exact && !acts(s, step))
+      owes_cuts("that the summaries of two segments act on the state as the combined one is not decided", op.range);
     for (std::size_t k = 0; k < slices; ++k) {
       const auto& slice = values_[emitted[k].index].relation;
       KIR_CHECK(slice && slice->tensor, "a slice is a tensor");
+      if (exact && !is_float(slice->dtype) && !emits_by_state(s, step, placeholders, *slice))
+        owes_cuts("that exact slices of segments agree is not decided", op.range);
       auto made = std::make_shared<RelationValue>(*slice);
       TermPool::Substitution here = s.at(s.begin, s.end);
       if (s.strict) {

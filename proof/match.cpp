@@ -381,6 +381,8 @@ bool Matcher::match_general(const Sequence& k, const Sequence& p, Term kt, Term 
         fmt::format("the program folds with order({}), the KIR licenses order({})", name(p.freedom), name(kt->reduce->order)));
   if (pt->reduce->unit > kt->reduce->unit) return fail("the program's products may err by more than the KIR licenses");
   if (k.identity != p.identity && !(p.identity.empty() && !k.init.empty())) return fail("the identities differ");
+  if (kt->reduce->identity_if_empty && !pt->reduce->identity_if_empty && !p.identity.empty())
+    return fail("the program may put in an identity that the KIR has where there is no member alone");
   if (k.init.size() != p.init.size()) return fail("one reduce has an initial value, the other has none");
   for (std::size_t i = 0; i < k.init.size(); ++i)
     if (!match(k.init[i], p.init[i], context, site)) return false;

@@ -7,8 +7,8 @@ namespace kir::proof {
 namespace {
 
 // The loop of component `number` of r: of its carries those that the component depends on, itself first. Null when r has more
-// than one axis, or no way to start. Where there is no initial value the identity may stand for it, being neutral; else the
-// fold starts with its first member, which is there.
+// than one axis, or no way to start. Where there is no initial value the identity may stand for it, being neutral (but not one
+// that is the value of no member alone); else the fold starts with its first member, which is there.
 std::shared_ptr<const LoopNode> member_loop(const ReduceNode& r, std::size_t number, TermPool& terms) {
   if (r.members.size() != 1) return nullptr;
   const Interval& member = r.members[0];
@@ -16,6 +16,7 @@ std::shared_ptr<const LoopNode> member_loop(const ReduceNode& r, std::size_t num
   std::vector<Term> start = r.init, step;
   Expr lo = member.lo;
   if (start.empty()) {
+    if (r.identity_if_empty && !r.identity.empty()) return nullptr;
     for (const Scalar& s : r.identity) start.push_back(terms.literal(s));
     if (start.empty() && (r.where || r.map.size() != k)) return nullptr;
     if (start.empty()) {

@@ -54,13 +54,9 @@ std::optional<Polynomial> RingTerms::compute(Term t) {
 }
 
 Values combined(const Combine& c, const std::vector<Polynomial>& x, const std::vector<Polynomial>& y, TermPool& terms) {
-  const std::size_t n = c.results.size();
-  if (c.arguments.size() != 2 * n) return std::nullopt;
+  if (c.arguments.size() != x.size() + y.size()) return std::nullopt;
   RingTerms ring(terms);
-  for (std::size_t i = 0; i < n; ++i) {
-    ring.bind(c.arguments[i], x[i]);
-    ring.bind(c.arguments[n + i], y[i]);
-  }
+  for (std::size_t i = 0; i < c.arguments.size(); ++i) ring.bind(c.arguments[i], i < x.size() ? x[i] : y[i - x.size()]);
   std::vector<Polynomial> out;
   for (Term r : c.results) {
     std::optional<Polynomial> v = is_float(r->type) ? std::nullopt : ring.value(r);

@@ -26,7 +26,7 @@ class RingTerms {
   std::unordered_map<Term, std::optional<Polynomial>> known_;
 };
 
-// combine(x, y): x for the first half of the arguments, y for the other.
+// combine(x, y): x for the first arguments, y for the others.
 std::optional<std::vector<Polynomial>> combined(const Combine& c, const std::vector<Polynomial>& x,
                                                 const std::vector<Polynomial>& y, TermPool& terms);
 

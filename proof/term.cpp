@@ -335,7 +335,10 @@ bool TermPool::mentions(Term t, const std::function<bool(Term)>& predicate) {
 }
 
 bool TermPool::mentions_expr(Term t, const std::function<bool(Expr)>& predicate) {
-  auto in = [&](Expr e) { return kir::mentions(e, predicate); };
+  return mentions_whole(t, [&](Expr e) { return kir::mentions(e, predicate); });
+}
+
+bool TermPool::mentions_whole(Term t, const std::function<bool(Expr)>& in) {
   return mentions(t, [&](Term x) {
     for (Expr e : x->exprs)
       if (in(e)) return true;

@@ -84,9 +84,10 @@ struct ReduceNode {
   Order order = Order::strict;
   std::vector<Scalar> identity;  // empty: none
   bool identity_assumed = false;
-  std::vector<Term> init;  // empty: none; then n is k, and the first member's terms are the first accumulators
-  double unit = 0;         // an error of this part of the products' magnitudes is licensed
-  bool chooses = false;    // an arg_reduce: component i + 1 is the coordinate of a member, or an initial one, on axis i
+  bool identity_if_empty = false;  // it is the value of no member at all, and nothing puts it in elsewhere: no law speaks of it
+  std::vector<Term> init;          // empty: none; then n is k, and the first member's terms are the first accumulators
+  double unit = 0;                 // an error of this part of the products' magnitudes is licensed
+  bool chooses = false;            // an arg_reduce: component i + 1 is the coordinate of a member, or an initial one, on axis i
 };
 
 // Whether the text leaves the value open: one choice per evaluation.
@@ -169,6 +170,7 @@ class TermPool {
   Expr first_condition(Term t);
   bool mentions(Term t, const std::function<bool(Term)>& predicate);  // through leaves and binders
   bool mentions_expr(Term t, const std::function<bool(Expr leaf)>& predicate);
+  bool mentions_whole(Term t, const std::function<bool(Expr whole)>& predicate);  // each expression, not its parts
 
  private:
   Term intern(TermNode&& n);

@@ -137,6 +137,32 @@ TEST(Segments, AStrictFoldTakesTheActiveMembersOneByOne) {
   EXPECT_TRUE(check_kir(replaced(fold_kernel(kWhere, "strict"), " identity (-0.0)", "")).fails(ObligationKind::kir_safe));
 }
 
+// The identity is the value where there is no member, and need not be neutral: nothing may put it in elsewhere.
+TEST(Segments, TheIdentityOfAFoldIsOfNoMemberAlone) {
+  const std::string kir =
+      "kir 1\nkernel weigh(x: in i32[M, N], y: out i32[M]) {\n  parallel m in 0..M {\n    let c = region_fold [0..N] uses (x, "
+      "m) summarize [lo..hi] {\n      let n = reduce add order(any) over j in lo..hi { x[m, j] }\n      yield n\n"
+      "    } combine order(strict) (a: i32, b: i32) { yield a * 2 + b } identity (7)\n    y[m] = c\n  }\n}\n";
+  const char* abi = "  x: view i32[M, N] in\n  y: view i32[M] out\n  dims M: i64, N: i64\n";
+  const std::string summary =
+      "    %z: i32 = constant 0\n    %v: i32 = reduce (%k: i64 in %j..%j + 1) map { %t: i32 = load x[%m, %k]  yield %t } "
+      "combine "
+      "order(any) (%p: i32, %q: i32) { %r: i32 = add %p, %q  yield %r } identity (0) init (%z)\n";
+  const std::string combine = "%two: i32 = mul %a, 2\n    %n: i32 = add %two, %v\n";
+  auto check = [&](const std::string& body) { return check_refinement(kir, one_group("weigh", abi, body)); };
+  EXPECT_TRUE(check_kir(kir).all_proved());
+  Verdicts v = check_refinement(kir, constructed(kir));
+  EXPECT_TRUE(v.all_proved()) << v.failures;
+  EXPECT_FALSE(check("  %s: i32 = constant 7\n  %c: i32 = for %j: i64 in 0..N carry (%a: i32 = %s) {\n" + summary + "    " +
+                     combine + "    next %n\n  }\n  store y[%m] = %c")
+                   .all_proved());
+  for (const char* identity : {"identity (7)", "identity assumed (7)"})
+    EXPECT_FALSE(check("  %c: i32 = reduce (%j: i64 in 0..N) map {\n" + summary +
+                       "    yield %v\n  } combine order(strict) (%a: i32, %v: i32) {\n    " + combine + "    yield %n\n  } " +
+                       identity + "\n  store y[%m] = %c")
+                     .all_proved());
+}
+
 // An axis may be as long as an integer; only where runs are looked for does a program count past its end.
 TEST(Segments, TheEndOfTheLongestAxisIsReached) {
   auto kernel = [](const std::string& where, const std::string& order) {
