@@ -288,6 +288,18 @@ void BodyDenoter::check_index(Expr e, DType t, std::string what, SourceRange ran
           fragment);
 }
 
+void BodyDenoter::owes_width(Expr fits, std::string what, SourceRange range) {
+  if (physical_ || fits.is_true()) return;
+  claim(ObligationKind::index_no_overflow, std::move(what), fits, range);
+  out_.claims.back().otherwise_unsupported = "coordinates that may lie beyond 64 bits";
+}
+
+void BodyDenoter::owes_width(ValueId index, SourceRange range) {
+  if (!type(index).is(TypeKind::index)) return;
+  if (const Expr e = expr_of(index); !e.is(ExprKind::constant) && !terms_.term_of_leaf(e))
+    owes_width(fits_index(e), "an index that is handed on fits i64", range);
+}
+
 std::vector<Expr> BodyDenoter::lanes(const Type& fragment) {
   std::vector<std::int64_t> shape;
   for (Expr e : fragment.shape) shape.push_back(e.number());

@@ -38,6 +38,7 @@ void BodyDenoter::run_if(const Op& op) {
     if (frame_) frame_->conditions.push_back(here);
     path.push_back({static_cast<int>(arm), {}, true});
     std::vector<ValueId> values = run_region(op.regions[arm]);
+    for (ValueId v : values) owes_width(v, op.range);
     if (leaves_loop(body_, op.regions[arm])) {
       const bool leaves = body_.terminator(op.regions[arm]).kind == OpKind::break_loop;
       frame_->exits.push_back({leaves, frame_->conditions, std::move(values)});

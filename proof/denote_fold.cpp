@@ -160,16 +160,9 @@ void BodyDenoter::run_arg_reduce(const Op& op) {
   if (op.operands.empty()) owes_member(*node, "an arg_reduce without init", op.range);
   for (ValueId v : op.operands) {
     node->init.push_back(term_of(v));
-    if (type(v).is(TypeKind::index)) {
-      Expr e = expr_of(v);
-      fit.push_back(both(less_equal(pool_.constant(INT64_MIN), e), less_equal(e, pool_.constant(INT64_MAX))));
-    }
+    if (type(v).is(TypeKind::index)) fit.push_back(fits_index(expr_of(v)));
   }
-  // Its coordinates are numbers of 64 bits from here on; those of the KIR have no width.
-  if (const Expr goal = pool_.all_of(fit); !physical_ && !goal.is_true()) {
-    claim(ObligationKind::index_no_overflow, "what an arg_reduce chooses from fits i64", goal, op.range);
-    out_.claims.back().otherwise_unsupported = "coordinates that may lie beyond 64 bits";
-  }
+  owes_width(pool_.all_of(fit), "what an arg_reduce chooses from fits i64", op.range);
   const std::size_t k = types.size();
   for (std::size_t i = 0; i < 2 * k; ++i) node->combine.arguments.push_back(terms_.fresh_argument(types[i % k]));
   const std::vector<Term>& a = node->combine.arguments;

@@ -97,6 +97,7 @@ void BodyDenoter::run_loop(const Op& op) {
   };
   for (std::size_t i = 0; i < op.operands.size(); ++i) {
     const Type& t = type(carried(body)[i]);
+    owes_width(op.operands[i], op.range);
     carry(t.is(TypeKind::index) ? DType::i64 : t.dtype, t.is(TypeKind::fragment) ? lanes(t) : std::vector<Expr>(),
           term_of(op.operands[i]));
     for (RegionId r : op.regions) define(carried(r)[i], carries[i].placeholder);
@@ -128,6 +129,7 @@ void BodyDenoter::run_loop(const Op& op) {
   std::swap(frame_, frame.outer);
   frame_ = &frame;
   const std::vector<ValueId> next = run_region(body);
+  for (std::size_t i = 0; i < op.operands.size(); ++i) owes_width(next[i], op.range);
   frame_ = frame.outer;
   if (is_while) path.pop_back();
   path.pop_back();

@@ -114,6 +114,10 @@ void BodyDenoter::run_pointwise(const Op& op) {
     if (m == ConvertMode::to_bool && exact_integer)
       return bind(result, SymbolicValue::of(not_equal(v.expr, pool_.constant(0))));
     Term a = operand(0);
+    // Read without a sign, an integer of 64 bits may be an index beyond them.
+    if (t.is(TypeKind::index) && m == ConvertMode::uint && bit_width(a->type) == 64)
+      owes_width(less_equal(pool_.constant(0), terms_.leaf_of(terms_.convert(ConvertMode::sint, DType::i64, a))),
+                 "an index that is read without a sign fits i64", op.range);
     if (m == ConvertMode::to_sint || m == ConvertMode::to_uint) {
       Claim c{.kind = ObligationKind::kir_safe,
               .what = "the conversion is in range",
