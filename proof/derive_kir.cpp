@@ -101,6 +101,13 @@ void injective_views(const Kernel& kernel, const Denotation& d, TermPool& terms,
   }
 }
 
+// It tells one NaN from another.
+bool reads_bits(const Body& body, const Op& op) {
+  auto is_data = [&](ValueId v) { return body.type(v).is(TypeKind::scalar) && is_float(body.type(v).dtype); };
+  if (op.kind == OpKind::atomic_cas) return is_float(body.type(op.operands[0]).dtype);
+  return op.kind == OpKind::convert && op.attrs.get<ConvertMode>(AttrKey::mode) == ConvertMode::bits && is_data(op.operands[0]);
+}
+
 }  // namespace
 
 void derive_kir(const Kernel& kernel, Ledger& ledger) {
@@ -143,6 +150,9 @@ void derive_kir(const Kernel& kernel, Ledger& ledger) {
   }
   for (std::uint32_t i = 0; i < kernel.body.op_count(); ++i) {
     OpKind k = kernel.body.op(OpId(i)).kind;
+    if (reads_bits(kernel.body, kernel.body.op(OpId(i))))
+      ledger.assume("accuracy", fmt::format("{} at {}: which NaN an operation or a fold gives is left open", row(k).name,
+                                            kernel.source ? describe(*kernel.source, kernel.body.op(OpId(i)).range) : "?"));
     if (int ulp = row(k).accuracy.max_ulp)
       ledger.assume("accuracy",
                     fmt::format("{}: a provider may be off by {} ulp from the correctly rounded value", row(k).name, ulp));

@@ -1,5 +1,7 @@
 // Members left out, choices, random words and contractions against programs written by hand, each beside neighbours that are
 // not the kernel.
+#include <algorithm>
+
 #include "tests/proof/support.h"
 
 namespace kir::test {
@@ -61,6 +63,24 @@ TEST(FoldRules, MembersAreThoseOfThePredicate) {
       };
   accepts(kMasked, loop("%t, %a"));
   refuses(kMasked, loop("%a, %t"));
+}
+
+// A neutral leaf may change which NaN a fold gives: a kernel that tells them apart is proven up to that.
+TEST(FoldRules, WhichNaNAFoldGivesIsLeftOpen) {
+  auto assumes = [](const std::string& body) {
+    proof::Ledger ledger;
+    proof::derive_kir(
+        *kernel("kir 1\nkernel k(x: in f32[N], y: inout f32[1], w: inout i32[1]) where N >= 1 {\n  let c = reduce (n "
+                "in 0..N) map { x[n] } combine order(strict) (a: f32, b: f32) { yield a + b }\n" +
+                body + "}\n"),
+        ledger);
+    return std::ranges::any_of(ledger.assumptions,
+                               [](const proof::Assumption& a) { return a.text.find("which NaN") != std::string::npos; });
+  };
+  EXPECT_FALSE(assumes("  y[0] = c\n"));
+  EXPECT_TRUE(assumes("  let bits: i32 = convert.bits c\n  w[0] = bits\n"));
+  EXPECT_TRUE(assumes("  atomic_cas y[0], c, 1.0 order(relaxed, relaxed)\n"));
+  EXPECT_FALSE(assumes("  atomic_cas w[0], 0, 1 order(relaxed, relaxed)\n"));
 }
 
 TEST(FoldRules, AFoldOverNoMemberIsNotSafe) {
