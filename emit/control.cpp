@@ -217,16 +217,26 @@ std::vector<Lowered> Emitter::counted_loop(
   llvm::BasicBlock* before = b_.GetInsertBlock();
   const Join header = make_join(name, types);
   loops_.push_back({make_join(name + ".next", types), make_join(name + ".end", types)});
-  llvm::PHINode* iv = Builder(header.block, header.block->begin()).CreatePHI(lo->getType(), 2, name);
+  // The iterations that are left decide, counted without a sign: hi - lo may take one bit more than an index, and the value
+  // after the last iteration may not fit.
+  llvm::Value* zero = llvm::ConstantInt::get(lo->getType(), 0);
+  llvm::Value* one = llvm::ConstantInt::get(lo->getType(), 1);
+  llvm::Value* steps = b_.CreateUDiv(b_.CreateSub(b_.CreateSub(hi, lo), one), step);
+  llvm::Value* count = b_.CreateSelect(b_.CreateICmpSLT(lo, hi), b_.CreateAdd(steps, one), zero);
+  Builder phis(header.block, header.block->begin());
+  llvm::PHINode* iv = phis.CreatePHI(lo->getType(), 2, name);
+  llvm::PHINode* left = phis.CreatePHI(lo->getType(), 2, name + ".left");
   iv->addIncoming(lo, before);
+  left->addIncoming(count, before);
   const std::vector<Lowered> carried = go_to(header, initial);
-  b_.CreateCondBr(b_.CreateICmpSLT(iv, hi), inside, ended);
+  b_.CreateCondBr(b_.CreateICmpNE(left, zero), inside, ended);
 
   b_.SetInsertPoint(inside);
   std::vector<Lowered> next = body(iv, carried);
   if (failed_) next = {initial.begin(), initial.end()};  // the function is thrown away; keep it well formed
   next = go_to(loops_.back().next, next);
   iv->addIncoming(b_.CreateAdd(iv, step), b_.GetInsertBlock());
+  left->addIncoming(b_.CreateSub(left, one), b_.GetInsertBlock());
   assign(header.slots, next);
   b_.CreateBr(header.block);
 

@@ -101,7 +101,8 @@ class Emitter {
   std::vector<const Type*> types_of(std::span<const ValueId> values) const;
   Lowered value_of(const Slot& slot) const;
   std::vector<Lowered> values_of(std::span<const Slot> slots) const;
-  // for (i = lo; i < hi; i += step) over carried slots; leaves the builder behind the loop and gives the final values.
+  // for (i = lo; i < hi; i += step) over carried slots, computing no value of i beyond the last one that is used; leaves the
+  // builder behind the loop and gives the final values.
   std::vector<Lowered> counted_loop(llvm::Value* lo, llvm::Value* hi, llvm::Value* step, std::span<const Type* const> types,
                                     std::span<const Lowered> initial, const std::string& name,
                                     const std::function<std::vector<Lowered>(llvm::Value*, std::vector<Lowered>)>& body);

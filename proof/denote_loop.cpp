@@ -49,9 +49,6 @@ Interval BodyDenoter::for_range(const Op& op) {
     fits(s, "the step");
     claim(physical_ ? ObligationKind::loop_matched : ObligationKind::kir_safe,
           fmt::format("the step of {} is at least 1", iv.name), less_equal(pool_.constant(1), s), op.range);
-    if (physical_)
-      claim(ObligationKind::index_no_overflow, fmt::format("the exit value of {} fits", iv.name),
-            less_equal(range.hi + s, pool_.constant(iv_type == DType::i32 ? INT32_MAX : INT64_MAX)), op.range);
     Expr lo = range.lo;
     range = {range.var, pool_.constant(0), ceildiv(range.hi - lo, s)};  // counted from 0
     current = lo + range.var * s;

@@ -180,8 +180,6 @@ struct ForPlan {
   };
   std::uint32_t low = 0, high = 0, step = kNoSlot;
   Slot variable = kNoSlot;
-  DType type = DType::i64;  // of the variable, where it is not of type index
-  bool exact = true;        // the variable is of type index
   RegionId region;
   MovePlan start, next, finish;           // operands to arguments; next values to arguments; arguments to results
   std::vector<Slot> carries;              // the arguments that `next` sets

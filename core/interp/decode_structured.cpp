@@ -35,16 +35,13 @@ DomainPlan Decoder::domain(const Op& op, RegionId r) {
 Instr Decoder::for_loop(const Op& op, Instr i) {
   i.kind = InstrKind::for_loop;
   const Region& r = body_.region(op.regions[0]);
-  const Type& variable = body_.type(r.args[0]);
-  const IndexCode::Limits limits = limits_for(variable);
+  const IndexCode::Limits limits = limits_for(body_.type(r.args[0]));
   ForPlan plan;
   const ExprList& ranges = op.attrs.get<ExprList>(AttrKey::ranges);
   plan.low = expression(ranges[0], limits);
   plan.high = expression(ranges[1], limits);
   if (const Expr* step = op.attrs.find<Expr>(AttrKey::step)) plan.step = expression(*step, limits);
   plan.variable = slot(r.args[0]);
-  plan.exact = variable.is(TypeKind::index);
-  plan.type = variable.dtype;
   plan.region = op.regions[0];
   const std::span<const ValueId> carries = std::span(r.args).subspan(1);
   region(op.regions[0]);

@@ -56,11 +56,7 @@ bool Machine::for_range(const Instr& i, const ForPlan& plan, Integer low, Intege
     const Round r = round(plan.region, plan.next, i.op);
     if (r == Round::failed) return false;
     if (r == Round::left) break;
-    if (plan.exact && distance(v, high) <= step) break;  // v + step may be beyond what an Integer holds
-    if (!plan.exact && v + step > IndexCode::Limits::width(plan.type).high)
-      return fail(
-          RuntimeErrorKind::index_overflow, i.op,
-          fmt::format("the increment of {} beyond {} leaves {}", value_name(plan.variable), to_string(v), name(plan.type)));
+    if (distance(v, high) <= step) break;  // v + step may be beyond what an Integer holds
   }
   return move(plan.finish, i.op);
 }
@@ -121,9 +117,6 @@ bool Machine::for_focused(const Instr& i, const ForPlan& plan, Integer low, Inte
     if (r == Round::failed) return false;
     if (r == Round::left) return move(plan.finish, i.op);
     if (__builtin_add_overflow(static_cast<Integer>(v), step, &next)) next = high;
-    if (!plan.exact && next > IndexCode::Limits::width(plan.type).high)
-      return fail(RuntimeErrorKind::index_overflow, i.op,
-                  fmt::format("the increment of {} beyond {} leaves {}", value_name(plan.variable), v, name(plan.type)));
   }
   if (next < high) forget();
   // Of what only some iterations collected, nothing is kept: using it is reported.

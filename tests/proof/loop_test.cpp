@@ -120,5 +120,18 @@ TEST(Loops, TensorsOfControlFlowAreNotExplained) {
   }
 }
 
+// A loop computes nothing behind its last value, so a step may be as large as an index.
+// shows: K9.13
+TEST(Loops, AStepMayReachBehindTheLargestIndex) {
+  expect_only_undamaged(R"(kir 1
+kernel strided(y: inout i32[N], last: out i1[], M: index, S: index) where S >= 1, M >= 0 {
+  for t in 0..N step S { y[t] = to_i32(t) }
+  for t in 5..N step S { y[t] = y[t] + to_i32(t) }
+  last[] = for t in 0..M step 2 carry (c = true) { next t > 0 }
+}
+)",
+                        {{"step S", "step S + 1"}, {"step 2", "step 3"}, {"5..N", "4..N"}, {"0..M", "1..M"}});
+}
+
 }  // namespace
 }  // namespace kir::test
