@@ -62,12 +62,6 @@ bool Matcher::match_integers(Expr k, Expr p, const std::vector<Expr>& context, c
   return true;
 }
 
-std::vector<Expr> Matcher::related(Expr k, Expr p, const std::vector<Expr>& context, const MatchSite& site) {
-  std::vector<Expr> out = context;
-  relate_guards({k}, {p}, out, site);
-  return out;
-}
-
 bool Matcher::match(Term k, Term p, const std::vector<Expr>& context, const MatchSite& site) {
   if (depth_ > kMaxDepth) return fail("terms nest too deep");
   struct Guard {
@@ -213,31 +207,6 @@ bool Matcher::match_select(Term k, Term p, const std::vector<Expr>& context, con
   return true;
 }
 
-void Matcher::relate_guards(const std::vector<Expr>& kir, const std::vector<Expr>& physical, std::vector<Expr>& context,
-                            const MatchSite& site) {
-  std::vector<Expr> kl, pl;
-  auto collect = [&](const std::vector<Expr>& from, std::vector<Expr>& to) {
-    for (Expr g : from)
-      for (Expr l : leaves(g))
-        if (terms_.term_of_leaf(l) && std::find(to.begin(), to.end(), l) == to.end()) to.push_back(l);
-  };
-  collect(kir, kl);
-  collect(physical, pl);
-  // Each KIR leaf is tried against the program's in order and paired with the first that matches: a wrong pair only makes what
-  // it owes unprovable. What a match owes is emitted under the same context, so the equation may be used there.
-  std::vector<bool> used(pl.size());
-  for (Expr a : kl)
-    for (std::size_t i = 0; i < pl.size(); ++i) {
-      Expr b = pl[i];
-      if (used[i] || a.sort() != b.sort()) continue;
-      if (a == b || attempt([&] { return match(terms_.term_of_leaf(a), terms_.term_of_leaf(b), context, site); })) {
-        used[i] = true;
-        if (!(a == b)) context.push_back(equal(a, b));
-        break;
-      }
-    }
-}
-
 bool Matcher::match_loops(Term k, Term p, const std::vector<Expr>& context, const MatchSite& site) {
   LoopNode a = terms_.open(*k->loop), b = terms_.open(*p->loop);
   if (k->number != p->number || a.step.size() != b.step.size()) return fail("loops carry different numbers of values");
@@ -347,9 +316,16 @@ bool Matcher::match_folds(Term k, Term p, const std::vector<Expr>& context, cons
         std::erase_if(ps, is_copy);
         std::erase_if(ks, is_copy);
       } else {
-        Piece piece{{}, {}, {{0, {}, true}}, {init}, {}};
+        // By its cases, as the program's is. Where nothing but what was left out takes part, that is the value of both.
+        std::optional<Sequence> start = expand_leaf(init, *kir, o.init, terms_);
+        auto is_left_out = [&](const Scalar& n) {
+          return std::ranges::all_of(start->neutral, [&](const Scalar& s) { return s == n; });
+        };
+        if (start && !start->neutral.empty() && !std::ranges::all_of(physical->neutral, is_left_out)) start.reset();
+        std::vector<Piece> first = start ? pieces(*start) : std::vector<Piece>{{{}, {}, {}, {init}, {}}};
+        for (Piece& x : first) x.path.insert(x.path.begin(), {0, {}, true});
         for (Piece& x : ks) x.path.insert(x.path.begin(), {1, {}, true});
-        ks.insert(ks.begin(), piece);
+        ks.insert(ks.begin(), first.begin(), first.end());
       }
     }
   } else {

@@ -86,6 +86,9 @@ class Matcher {
   void relate_guards(const std::vector<Expr>& kir, const std::vector<Expr>& physical, std::vector<Expr>& context,
                      const MatchSite& site);
 
+  // Of the obligations from this one on, those that a wrong pair would leave: `false`, and equations that are no identities.
+  std::size_t doubts(std::size_t from) const;
+
   bool attempt(const std::function<bool()>& f);  // rolls obligations and pending loads back on failure
 
   const std::string& why() const { return why_; }

@@ -94,14 +94,6 @@ void Matcher::equations(Term k, Term p, const std::set<const ExprNode*>& unknown
   for (std::size_t i = 0; i < k->kids.size() && i < p->kids.size(); ++i) equations(k->kids[i], p->kids[i], unknown, seen, out);
 }
 
-std::vector<Term> Matcher::data(const std::vector<Expr>& from) const {
-  std::vector<Term> out;
-  for (Expr e : from)
-    for (Expr l : leaves(e))
-      if (Term t = terms_.term_of_leaf(l); t && std::find(out.begin(), out.end(), t) == out.end()) out.push_back(t);
-  return out;
-}
-
 std::vector<Expr> Matcher::bounds(const std::vector<Interval>& binders, const TermPool::Substitution& s) {
   std::vector<Expr> out;
   for (const Interval& b : binders)
@@ -147,7 +139,7 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
                           [&](std::size_t ki) { return kir_open[ki].binders.size() == p.binders.size(); });
     // By candidate: equations that its match left to be proved and that are no identities, and points at the very end of the
     // KIR's domain. Of a match that failed nothing.
-    std::map<std::size_t, std::size_t> doubts;
+    std::map<std::size_t, std::size_t> doubts_of;
     auto pair_with = [&](std::size_t ki, std::size_t most_doubts) {
       const Piece& k = kir_open[ki];
       if (k.coordinates.size() != p.coordinates.size() || k.body.size() != p.body.size()) return;
@@ -220,12 +212,8 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
         }
         for (std::size_t i = 0; i < k.body.size(); ++i)
           if (!match(terms_.substitute(k.body[i], to_kir), p.body[i], known, site)) return false;
-        doubtful += static_cast<std::size_t>(
-            std::count_if(out_.begin() + static_cast<std::ptrdiff_t>(before), out_.end(), [](const Obligation& o) {
-              const bool equation = o.goal.is(ExprKind::eq) && o.goal.kid(0).sort() == Sort::integer;
-              return o.goal.is_false() || (equation && !same_polynomial(o.goal.kid(0), o.goal.kid(1)));
-            }));
-        doubts[ki] = doubtful;
+        doubtful += doubts(before);
+        doubts_of[ki] = doubtful;
         return doubtful <= most_doubts;
       });
       if (paired) {
@@ -248,9 +236,9 @@ std::optional<std::vector<Pairing>> Matcher::match_pieces(const std::vector<Piec
     // One that leaves no doubt, else the one that leaves the fewest.
     for (std::size_t ki : candidates)
       if (!paired) pair_with(ki, candidates.size() > 1 ? 0 : SIZE_MAX);
-    if (!paired && !doubts.empty()) {
+    if (!paired && !doubts_of.empty()) {
       auto fewest = [&](std::size_t a, std::size_t b) {
-        return doubts.contains(a) && (!doubts.contains(b) || doubts[a] < doubts[b]);
+        return doubts_of.contains(a) && (!doubts_of.contains(b) || doubts_of[a] < doubts_of[b]);
       };
       pair_with(*std::min_element(candidates.begin(), candidates.end(), fewest), SIZE_MAX);
     }

@@ -75,8 +75,8 @@ bool Matcher::one_schedule(Term k, std::string shape, const std::vector<Piece>& 
     roots.insert(roots.end(), part.of.begin(), part.of.end());
     now.parts.push_back(std::move(part));
   }
-  std::vector<Schedule>& all = schedules_[k->reduce->site];
-  all.push_back(now);
+  schedules_[k->reduce->site].push_back(now);
+  const std::vector<Schedule> all = schedules_[k->reduce->site];  // relating guards may match further folds, or take them back
   for (const Schedule& then : all) {
     auto differs = [&] { return fail("a licensed fold of the KIR is computed in two ways, whose roundings may differ"); };
     if (then.shape != now.shape || then.parts.size() != now.parts.size()) return differs();

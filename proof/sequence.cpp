@@ -35,6 +35,13 @@ class Expander {
     return out_;
   }
 
+  std::optional<Sequence> cases(Term t) {
+    out_.op = options_.like->op;
+    out_.type = options_.like->type;
+    if (!leaf(t, {})) return std::nullopt;
+    return out_;
+  }
+
  private:
   std::optional<Sequence> fail(std::string reason) {
     if (why_) *why_ = std::move(reason);
@@ -246,6 +253,11 @@ std::optional<OpKind> simple_operation(const Combine& c) {
 
 std::optional<Sequence> expand(Term t, const ExpandOptions& options, TermPool& terms, std::string* why) {
   return Expander(options, terms, why).run(t);
+}
+
+std::optional<Sequence> expand_leaf(Term t, const Sequence& fold, const std::optional<Scalar>& init, TermPool& terms) {
+  const ExpandOptions options{.deep = false, .init_as_piece = true, .init = init, .like = fold, .kernel = true};
+  return Expander(options, terms, nullptr).cases(t);
 }
 
 }  // namespace kir::proof

@@ -54,6 +54,10 @@ struct ExpandOptions {
 // Empty when t is no fold (of the wanted operation); *why says the reason.
 std::optional<Sequence> expand(Term t, const ExpandOptions& options, TermPool& terms, std::string* why);
 
+// A value that joins a fold of the KIR, by S3 and S5 alone: its cases, a fold below it staying whole. Empty when these are too
+// many.
+std::optional<Sequence> expand_leaf(Term t, const Sequence& fold, const std::optional<Scalar>& init, TermPool& terms);
+
 // op when the combine is op(accumulator, element) of one component.
 std::optional<OpKind> simple_operation(const Combine& c);
 

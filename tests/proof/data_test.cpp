@@ -182,5 +182,24 @@ TEST(DataValues, AStoreThroughASymbolicRadixIsPaired) {
   EXPECT_FALSE(radix("%g + %k").all_proved());
 }
 
+// Of several data in one formula each is that of its own place, not of the first that could be it.
+TEST(DataValues, EachOfSeveralInAFormulaHasItsOwnPartner) {
+  expect_only_undamaged(R"(kir 1
+kernel k(x: in i64[4], y: inout i1[4]) {
+  parallel p in 0..4 {
+    let v = x[p]
+    let masked: i64 = load x[4 - 1 - p] where v > 5 fill 1
+    let here: i64 = to_i64(p)
+    y[p] = here != masked and v < 100
+  }
+}
+)",
+                        {{"constant 5", "constant 6"},
+                         {"constant 1\n", "constant 2\n"},
+                         {"constant 100", "constant 101"},
+                         {"4 - 1 - %p", "%p"},
+                         {"cmp.ne", "cmp.eq"}});
+}
+
 }  // namespace
 }  // namespace kir::test

@@ -4,6 +4,8 @@
 
 #include "tests/proof/support.h"
 
+#include "tests/proof/constructed.h"
+
 namespace kir::test {
 namespace {
 
@@ -256,6 +258,68 @@ TEST(FoldRules, AnElementThatIsReadTwiceHasOneValue) {
   accepts(twice, both("any", "%v"));
   accepts(twice, both("strict", "%u"));
   refuses(twice, both("any", "%u"));
+}
+
+// An initial value that is chosen by data is taken by its cases; one that is neutral is left out on both sides.
+// shows: K7.12
+TEST(FoldRules, AChosenInitialValueIsTakenByItsCases) {
+  for (const char* order : {"strict", "any"})
+    expect_only_undamaged(fmt::format(R"(kir 1
+kernel k(x: in f32[4], z: in f32[N], y: out f32[N]) {{
+  parallel p in 0..N {{
+    let first = select z[p] > 0.0, x[0], -0.0
+    y[p] = reduce (n in 0..4) map {{ x[n] }} combine order({}) (a: f32, b: f32) {{ yield a + b }} init (first)
+  }}
+}}
+)",
+                                      order),
+                          {{"constant -0.0", "constant 0.0"},
+                           {"constant -0.0", "constant 1.0"},
+                           {"constant -0.0", "constant nan"},
+                           {"cmp.ogt", "cmp.oge"},
+                           {"index 0", "index 1"},
+                           {"load z[%p]", "load z[0]"}});
+  // The condition is a fold that the kernel licenses.
+  expect_only_undamaged(R"(kir 1
+kernel k(x: in f64[M, N], y: out f32[M], alpha: f32) {
+  let s: f64 = reduce (n in 0..4) map { yield convert.sat_rn(alpha) }
+    combine order(any) (a: f64, b: f64) { yield max.num(a, b) } identity (nan)
+  parallel m in 0..M {
+    let c: i1 = convert.to_bool s
+    let first = select c, alpha, f32(2.0)
+    y[m] = reduce (n in 0..N) map { let v: f32 = convert.rn x[m, n]
+      yield v } combine order(strict) (a: f32, b: f32) { yield a + b } init (first)
+  }
+}
+)",
+                        {{"constant 2.0", "constant 3.0"}, {"select %c, %alpha, %t2", "select %c, %t2, %alpha"}});
+}
+
+// Where no member is there, what both sides left out is the value: it is there, and the same.
+// shows: K7.12
+TEST(FoldRules, ACaseThatIsLeftOutIsStillTheValueOfNothing) {
+  const std::string kir = R"(kir 1
+kernel k(x: in f32[M], w: in f32[N], z: in f32[N], y: out f32[N]) {
+  parallel p in 0..N {
+    let first = select z[p] > 0.0, w[p], -0.0
+    y[p] = reduce (n in 0..M) map { x[n] } combine order(strict) (a: f32, b: f32) { yield a + b } init (first)
+  }
+}
+)";
+  const std::string good = constructed(kir), end = " init (%first)";
+  const std::size_t begin = good.find("= reduce") + 2, last = good.find(end);
+  ASSERT_LT(begin, last);
+  const std::string fold = good.substr(begin, last - begin);
+  auto by_branch = [&](const std::string& one, const std::string& other) {
+    return good.substr(0, begin) + "if %t2 {\n %q: f32 = " + fold + one + "\n yield %q\n } else {\n %q: f32 = " + fold + other +
+           "\n yield %q\n }" + good.substr(last + end.size());
+  };
+  for (const char* starts : {" init (%t4)", " identity (-0.0)"}) {
+    const Verdicts v = check_refinement(kir, by_branch(" init (%t3)", starts));
+    EXPECT_TRUE(v.all_proved()) << v.failures;
+  }
+  for (const char* starts : {"", " identity assumed (0.0)", " init (%t1)", " init (%t3)"})
+    EXPECT_FALSE(check_refinement(kir, by_branch(" init (%t3)", starts)).all_proved()) << starts;
 }
 
 }  // namespace
