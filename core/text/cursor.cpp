@@ -141,11 +141,14 @@ void Cursor::skip_statement() {
       if (at(Word::let) || at(Word::next) || at_op(OpKind::store) || at_op(OpKind::parallel) || at_op(OpKind::assume) ||
           at_op(OpKind::yield) || at_op(OpKind::break_loop) || at_op(OpKind::continue_loop))
         return;
-      if (first_on_line && (at_op(OpKind::for_loop) || at_op(OpKind::if_else) || at_op(OpKind::while_loop) ||
-                            at_op(OpKind::scatter) || at_op(OpKind::histogram) || at_op(OpKind::assume_in_bounds) ||
-                            at_op(OpKind::atomic_store) || at_op(OpKind::atomic_rmw) || at_op(OpKind::atomic_cas) ||
-                            peek(1).kind == Tok::lbracket || (physical_ && at(Word::group))))
+      if (first_on_line &&
+          (at_op(OpKind::for_loop) || at_op(OpKind::if_else) || at_op(OpKind::while_loop) || at_op(OpKind::scatter) ||
+           at_op(OpKind::histogram) || at_op(OpKind::assume_in_bounds) || at_op(OpKind::atomic_store) ||
+           at_op(OpKind::atomic_rmw) || at_op(OpKind::atomic_cas) || (physical_ && at(Word::group))))
         return;
+      // A store to an element; but a word of the language that names nothing is a clause of what is skipped: `emit [lo..hi]`.
+      const bool clause = word() && slot(tok_.name, false).kind == BindingKind::none;
+      if (first_on_line && peek(1).kind == Tok::lbracket && !clause) return;
     }
     if (physical_ && first_on_line && parens == 0 && (at(Tok::value) || at(Tok::lparen))) return;
   }

@@ -85,6 +85,32 @@ TEST(TextErrors, UnknownOperationsNameTheNearest) {
   EXPECT_TRUE(pir_of(program_around("%r: f32 = materialize %c, %c")).has("P-07"));
 }
 
+// Behind a mistake the clauses of a statement that stand on lines of their own are no statements.
+TEST(TextErrors, TheClausesBehindAMistakeAreSkippedWithIt) {
+  const std::string fold = R"(kir 1
+kernel k(a: in f32[L], h: out f32[L], emit: out f32[L]) {
+  let (states, last) = region_scan [0..L] uses (a)
+    init (0.0)
+    summarize [lo..hi] { yield f32(1.0) }
+    combine order(tree) (p: f32, q: f32) { yield p * q }
+    identity (1.0)
+    apply (p: f32, g: f32) { yield p * g }
+    emit [lo..hi] (g: f32) {
+      let (e, s) = for t in lo..hi carry (s = g) collect (f32) { next s, s }
+      yield s
+    }
+  h[0] = nothing
+  typo[0] = last
+}
+)";
+  std::string other = fold;
+  other.replace(other.find(", emit: out f32[L]"), 18, "");
+  expect_errors(other, {{"T-06", 4, 11}, {"T-01", 13, 10}, {"T-01", 14, 3}});
+  std::string plain = fold;  // a view of that name is stored to
+  plain.replace(plain.find("    emit [lo"), plain.find("  h[0]") - plain.find("    emit [lo"), "    emit[0] = nothing\n");
+  expect_errors(plain, {{"T-06", 4, 11}, {"T-01", 9, 15}, {"T-01", 10, 10}, {"T-01", 11, 3}});
+}
+
 // What somebody writes who comes from another language: told once, with what is written here instead.
 TEST(TextErrors, HabitsOfOtherLanguagesAreToldWithWhatIsWrittenHere) {
   const std::pair<const char*, const char*> kBodies[] = {
