@@ -6,6 +6,7 @@
 //   4. report as text or JSON, certificate, SMT-LIB dump
 //   5. the exit code: 0 all proved, 1 refuted, 2 malformed, 3 unknown, 4 unsupported, 5 inconsistent or missing
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -107,13 +108,20 @@ int validate(const Arguments& arguments) {
     return 2;
   }
   if (given && subjects.size() > 1) {
+    std::vector<std::string> others;
     std::erase_if(subjects, [&](const tools::Subject& s) {
-      return s.kernel->id() != given->implements && s.kernel->name != given->implements;
+      const bool other = s.kernel->id() != given->implements && s.kernel->name != given->implements;
+      if (other) others.push_back(s.kernel->id());
+      return other;
     });
     if (subjects.size() != 1) {
       fmt::print(stderr, "error: --physical wants one kernel; choose with --kernel\n");
       return 2;
     }
+    if (!others.empty())
+      fmt::print(stderr, "{} implements {}; {} of the files {} not validated: {}\n", arguments.physical, given->implements,
+                 others.size() == 1 ? "another kernel" : fmt::format("{} other kernels", others.size()),
+                 others.size() == 1 ? "is" : "are", fmt::join(others, ", "));
   }
   if (!arguments.certificate.empty() && subjects.size() > 1) {
     fmt::print(stderr, "error: --certificate wants one kernel, not {}; choose with --kernel\n", subjects.size());

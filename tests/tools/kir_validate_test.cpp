@@ -258,6 +258,14 @@ TEST(KirValidate, dumps_standalone_smtlib) {
 TEST(KirValidate, a_physical_program_is_validated_against_its_kernel) {
   EXPECT_EQ(validate(kCorpus + "softmax.kir --physical " + kCorpus + "physical/softmax_tiled.pir").code, 0);
   EXPECT_EQ(validate(kCorpus + "vector_add.kir --physical " + kCorpus + "hostile/assume_false.pir").code, 1);
+  // Kernels that it does not implement are named.
+  const Ran others = validate(kCorpus + "vector_add.kir " + kCorpus + "softmax.kir " + kCorpus + "dot.kir --physical " +
+                              kCorpus + "physical/softmax_tiled.pir --quiet");
+  EXPECT_EQ(others.code, 0);
+  EXPECT_NE(others.output.find("softmax_tiled.pir implements softmax; 2 other kernels of the files are not validated: "
+                               "vector_add, dot\n"),
+            std::string::npos)
+      << others.output;
 }
 
 TEST(KirValidate, quiet_says_one_line_per_proven_kernel) {
