@@ -10,21 +10,13 @@
 #include "emit/emit.h"
 #include "lowering/pipeline.h"
 #include "smt/launches.h"
+#include "tests/corpus.h"
 #include "tests/proof/support.h"
 
 namespace kir::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<fs::path> files() {
-  std::vector<fs::path> out;
-  for (const auto& entry : fs::recursive_directory_iterator(KIR_SOURCE_DIR "/corpus"))
-    if (entry.path().extension() == ".kir" && entry.path().string().find("must-reject") == std::string::npos)
-      out.push_back(entry.path());
-  std::sort(out.begin(), out.end());
-  return out;
-}
 
 std::optional<Module> module_of(const std::string& text) {
   auto source = std::make_shared<SourceFile>("test.kir", text);
@@ -101,7 +93,7 @@ int compare_runs(const Kernel& kernel, const PhysicalProgram& with, const Physic
 // shows: K8.1 K8.2 K8.4
 TEST(Origins, AreCompleteStableAndUnnecessaryInTheWholeCorpus) {
   int kernels = 0, runs = 0;
-  for (const fs::path& file : files()) {
+  for (const fs::path& file : testing::corpus_files()) {
     SCOPED_TRACE(file.string());
     std::ifstream in(file);
     const auto module = module_of({std::istreambuf_iterator<char>(in), {}});

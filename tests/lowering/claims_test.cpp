@@ -1,8 +1,7 @@
 // The claims of construction are decided, and a wrong one is not.
 #include "smt/decide.h"
 
-#include <filesystem>
-
+#include "tests/corpus.h"
 #include "tests/lowering/support.h"
 
 namespace kir::lowering::testing {
@@ -20,9 +19,9 @@ void expect_all_proved(const Built& b) {
 
 // shows: D4 K4.1 K4.2 K4.4
 TEST(Claims, HoldForTheCorpus) {
-  for (const auto& file : std::filesystem::directory_iterator(std::string(KIR_SOURCE_DIR) + "/corpus")) {
-    if (file.path().extension() != ".kir") continue;
-    Built b = build_kernel(parse_one(read_corpus(file.path().filename())));
+  for (const auto& [file, kernel] : kir::testing::corpus_kernels()) {
+    SCOPED_TRACE(file);
+    Built b = build_kernel(kernel);
     ASSERT_TRUE(b.result) << b.errors;
     expect_all_proved(b);
   }

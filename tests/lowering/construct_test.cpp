@@ -1,7 +1,6 @@
 // The body of the first program: relations, tensors, types, origins, obligations.
+#include "tests/corpus.h"
 #include "tests/lowering/support.h"
-
-#include <filesystem>
 
 namespace kir::lowering::testing {
 namespace {
@@ -10,24 +9,22 @@ namespace {
 
 // shows: K1.1
 TEST(Construct, TheKernelStaysAsItIs) {
-  for (const auto& file : std::filesystem::directory_iterator(std::string(KIR_SOURCE_DIR) + "/corpus")) {
-    if (file.path().extension() != ".kir") continue;
-    auto k = parse_one(read_corpus(file.path().filename()));
-    ASSERT_TRUE(k);
+  for (const auto& [file, k] : kir::testing::corpus_kernels()) {
+    SCOPED_TRACE(file);
     std::string before = content_hash(*k);
     Built b = build_kernel(k);
-    ASSERT_TRUE(b.result) << file.path() << b.errors;
-    EXPECT_EQ(content_hash(*k), before) << file.path();
+    ASSERT_TRUE(b.result) << b.errors;
+    EXPECT_EQ(content_hash(*k), before);
     Diagnostics d;
-    EXPECT_TRUE(verify(b.program(), d)) << file.path();
+    EXPECT_TRUE(verify(b.program(), d));
   }
 }
 
 // shows: K8.2
 TEST(Construct, TheTextRoundTrips) {
-  for (const auto& file : std::filesystem::directory_iterator(std::string(KIR_SOURCE_DIR) + "/corpus")) {
-    if (file.path().extension() != ".kir") continue;
-    Built b = build_kernel(parse_one(read_corpus(file.path().filename())));
+  for (const auto& [file, k] : kir::testing::corpus_kernels()) {
+    SCOPED_TRACE(file);
+    Built b = build_kernel(k);
     ASSERT_TRUE(b.result);
     std::string once = print(b.program());
     auto source = std::make_shared<SourceFile>("test.pir", once);

@@ -1,9 +1,10 @@
 // For each check of the construction verifier: a program that passes all of them, and damaged ones of which that check fails.
-#include <filesystem>
 #include <regex>
+#include <utility>
 
 #include "core/interp/interpreter.h"
 #include "core/interp/launch_input.h"
+#include "tests/corpus.h"
 #include "tests/proof/damaged.h"
 
 namespace kir::test {
@@ -302,16 +303,16 @@ TEST(ConstructionVerifier, K9_16_TheProgramStandsAlone) {
 // Each pass leaves a program that passes every check.
 // shows: K9.1 K9.16
 TEST(ConstructionVerifier, RunsAfterEachPass) {
-  for (const auto& file : std::filesystem::directory_iterator(KIR_SOURCE_DIR "/corpus")) {
-    if (file.path().extension() != ".kir") continue;
-    const std::string name = file.path().filename().string();
-    auto k = kernel(read_file("corpus/" + name));
-    ASSERT_TRUE(k);
+  smt::RunOptions two_threads;
+  two_threads.decide.jobs = 2;
+  for (const auto& [name, k] : testing::corpus_kernels()) {
     std::size_t passes = 0;
+    std::string before;
     lowering::PipelineOptions options;
     options.after = [&](const lowering::Pass& pass, const PhysicalPtr& p) {
       ++passes;
-      const smt::ConstructionVerdict v = smt::verify_construction(*k, *p, {});
+      if (before == std::exchange(before, print(*p))) return;  // the pass found nothing to do
+      const smt::ConstructionVerdict v = smt::verify_construction(*k, *p, two_threads);
       EXPECT_TRUE(v.holds()) << name << " after " << pass.name << "\n" << proof::check_table(v.checks);
     };
     Diagnostics diagnostics;
