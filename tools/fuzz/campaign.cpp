@@ -5,11 +5,9 @@
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <stdexcept>
 
 #include "core/base/file.h"
-#include "core/ir/op_table.h"
 #include "tools/fuzz/shrink.h"
 
 namespace kir::fuzz {
@@ -38,7 +36,7 @@ Json signature(const CampaignOptions& o) {
 Json to_json(const CampaignOptions& options, const Campaign& c) {
   Json verdicts = Json::array(), features = Json::array(), failures = Json::array();
   for (const auto& [key, n] : c.verdicts) verdicts.push_back({static_cast<int>(key.first), key.second, n});
-  for (const auto& [key, n] : c.features) features.push_back({key.first, key.second, n});
+  for (const auto& [f, n] : c.features) features.push_back({f.operation, f.around, f.axes, n});
   for (const Failure& f : c.failures)
     failures.push_back({{"seed", f.seed},
                         {"verdict", static_cast<int>(f.verdict)},
@@ -76,7 +74,7 @@ Campaign from_json(const Json& j, std::uint64_t first) {
     failed += is_failure(verdict) ? n : 0;
   }
   for (const Json& f : j.at("features"))
-    c.features[{f.at(0).get<std::string>(), f.at(1).get<std::string>()}] = count_of(f.at(2));
+    c.features[{f.at(0).get<std::string>(), f.at(1).get<std::string>(), f.at(2).get<int>()}] = count_of(f.at(3));
   for (const Json& f : j.at("failures"))
     c.failures.push_back({count_of(f.at("seed")), verdict_of(f.at("verdict")), f.at("reason"), f.at("detail"), f.at("file")});
   if (c.next < first || trials != c.next - first) throw std::runtime_error("its trials are not those before the next seed");
@@ -216,41 +214,6 @@ std::uint64_t Campaign::trials() const {
 std::optional<Campaign> run_campaign(const CampaignOptions& options, const std::function<bool(const Campaign&)>& progress,
                                      std::string* error) {
   return Run(options, progress, error).run();
-}
-
-namespace {
-
-// Rows in the order of the operation table; of the columns those that are of the mapping, or the others.
-std::string feature_table(const Campaign& campaign, bool mapping) {
-  std::set<std::string> columns;
-  std::map<std::string, std::map<std::string, std::uint64_t>> rows;
-  for (const auto& [key, n] : campaign.features) {
-    if ((key.second == kOneInstance || key.second.starts_with(kInstanceAxes)) != mapping) continue;
-    columns.insert(key.second);
-    rows[key.first][key.second] = n;
-  }
-  std::string out = "| operation |", rule = "|---|";
-  for (const std::string& c : columns) {
-    out += fmt::format(" {} |", c);
-    rule += "---|";
-  }
-  out += "\n" + rule + "\n";
-  for (const OpRow& r : op_table()) {
-    auto it = rows.find(std::string(r.name));
-    if (it == rows.end()) continue;
-    out += fmt::format("| `{}` |", r.name);
-    for (const std::string& c : columns) out += it->second.contains(c) ? fmt::format(" {} |", it->second.at(c)) : " |";
-    out += "\n";
-  }
-  return out;
-}
-
-}  // namespace
-
-std::string features_markdown(const Campaign& campaign) {
-  return "How many operations stood where:\n\n" + feature_table(campaign, false) +
-         "\nTo how many groups construction mapped an operation (one that leaves nothing of itself is not listed):\n\n" +
-         feature_table(campaign, true);
 }
 
 }  // namespace kir::fuzz

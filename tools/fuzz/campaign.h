@@ -35,7 +35,7 @@ struct Campaign {
   std::uint64_t next = 0;                                             // the seed to go on with
   std::map<std::pair<Verdict, std::string>, std::uint64_t> verdicts;  // by verdict and reason
   std::uint64_t launches = 0, undecided = 0, proven = 0;
-  std::map<std::pair<std::string, std::string>, std::uint64_t> features;
+  std::map<Feature, std::uint64_t> features;
   std::vector<Failure> failures;
   std::uint64_t trials() const;
 };
@@ -46,7 +46,7 @@ struct Campaign {
 std::optional<Campaign> run_campaign(const CampaignOptions& options, const std::function<bool(const Campaign&)>& progress,
                                      std::string* error);
 
-// Tables of the operations, where they stand and how they were mapped, as Markdown.
+// The operations by the family of the operation around them and by what construction made of them, as a table in Markdown.
 std::string features_markdown(const Campaign& campaign);
 
 }  // namespace kir::fuzz

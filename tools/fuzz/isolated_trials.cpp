@@ -9,7 +9,7 @@ using Json = nlohmann::json;
 
 std::string to_line(const TrialResult& r) {
   Json features = Json::array();
-  for (const auto& [key, n] : r.features) features.push_back({key.first, key.second, n});
+  for (const auto& [f, n] : r.features) features.push_back({f.operation, f.around, f.axes, n});
   return Json{{"verdict", static_cast<int>(r.verdict)},
               {"reason", r.reason},
               {"detail", r.detail},
@@ -27,7 +27,7 @@ TrialResult from_line(const std::string& line) {
   r.detail = j["detail"];
   r.compared = j["compared"];
   r.undecided = j["undecided"];
-  for (const Json& f : j["features"]) r.features[{f[0].get<std::string>(), f[1].get<std::string>()}] = f[2];
+  for (const Json& f : j["features"]) r.features[{f[0].get<std::string>(), f[1].get<std::string>(), f[2].get<int>()}] = f[3];
   return r;
 }
 

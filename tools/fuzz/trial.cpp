@@ -18,41 +18,31 @@
 namespace kir::fuzz {
 namespace {
 
-// Where an operation stands: the innermost operation with a region around it.
-std::string place_of(const Kernel& kernel, OpId id) {
+// One count for each group that an operation was mapped to.
+std::map<Feature, int> features_of(const Kernel& kernel, const PhysicalProgram& program) {
   const Body& body = kernel.body;
-  const RegionId region = body.op(id).parent;
-  const OpId around = body.region(region).parent;
-  if (!around) return "top level";
-  const Op& op = body.op(around);
-  std::size_t k = 0;
-  while (op.regions[k] != region) ++k;
-  const OpRow& r = row(op.kind);
-  return r.regions.count > 1 ? fmt::format("{}.{}", r.name, r.regions[k].name) : std::string(r.name);
-}
-
-// How often each operation stands where, and in how many groups of each number of instance axes it was mapped.
-std::map<std::pair<std::string, std::string>, int> features_of(const Kernel& kernel, const PhysicalProgram& program) {
-  std::map<std::pair<std::string, std::string>, int> out;
-  const Body& mapped = program.body;
+  std::map<OpId, std::vector<int>> axes;
   for (const Group& g : program.groups) {
-    const std::size_t axes = mapped.region(g.region).args.size();
-    const std::string place = axes == 0 ? std::string(kOneInstance) : fmt::format("{}{}", kInstanceAxes, axes);
     std::set<OpId> seen;
     auto visit = [&](auto& self, RegionId region) -> void {
-      for (OpId id : mapped.region(region).ops) {
-        const OpId origin = mapped.op(id).origin;
-        if (origin && !row(kernel.body.op(origin).kind).terminator && seen.insert(origin).second)
-          ++out[{std::string(row(kernel.body.op(origin).kind).name), place}];
-        for (RegionId inner : mapped.op(id).regions) self(self, inner);
+      for (OpId id : program.body.region(region).ops) {
+        const Op& op = program.body.op(id);
+        if (op.origin && seen.insert(op.origin).second)
+          axes[op.origin].push_back(static_cast<int>(program.body.region(g.region).args.size()));
+        for (RegionId inner : op.regions) self(self, inner);
       }
     };
     visit(visit, g.region);
   }
-  for (std::uint32_t i = 0; i < kernel.body.op_count(); ++i) {
-    const Op& op = kernel.body.op(OpId(i));
+  std::map<Feature, int> out;
+  for (std::uint32_t i = 0; i < body.op_count(); ++i) {
+    const Op& op = body.op(OpId(i));
     if (row(op.kind).terminator) continue;
-    ++out[{std::string(row(op.kind).name), place_of(kernel, OpId(i))}];
+    const OpId around = body.region(op.parent).parent;
+    const std::string place(around ? row(body.op(around).kind).name : "");
+    const auto mapped = axes.find(OpId(i));
+    const std::vector<int> groups = mapped == axes.end() ? std::vector{Feature::kNothing} : mapped->second;
+    for (int n : groups) ++out[{std::string(row(op.kind).name), place, n}];
   }
   return out;
 }

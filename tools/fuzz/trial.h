@@ -45,8 +45,14 @@ enum class Verdict : std::uint8_t {
 std::string_view name(Verdict v);
 inline bool is_failure(Verdict v) { return v >= Verdict::unproved; }
 
-// The second half of a feature's key is a place in the kernel, or one of these: how construction mapped the operation.
-inline constexpr std::string_view kOneInstance = "one instance", kInstanceAxes = "instance axes: ";
+// An operation, the operation with a region around it ("" at the top level), and what construction made of it: a group with so
+// many instance axes, or nothing of its own.
+struct Feature {
+  std::string operation, around;
+  int axes = 0;
+  static constexpr int kNothing = -1;
+  auto operator<=>(const Feature&) const = default;
+};
 
 struct TrialResult {
   Verdict verdict = Verdict::erroneous;
@@ -55,8 +61,7 @@ struct TrialResult {
   std::string text;    // the kernel
   int compared = 0;    // launches
   int undecided = 0;   // launches with an element that the oracle cannot decide
-  // (operation, where it stands): how often it occurs in the kernel; of trials that compared something.
-  std::map<std::pair<std::string, std::string>, int> features;
+  std::map<Feature, int> features;  // how often each occurs; of trials that compared something
 };
 
 // The words of a trial's choices, for a seed.
