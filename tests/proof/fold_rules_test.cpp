@@ -2,8 +2,6 @@
 // not the kernel.
 #include <algorithm>
 
-#include "tests/proof/support.h"
-
 #include "tests/proof/constructed.h"
 
 namespace kir::test {
