@@ -15,7 +15,9 @@
 
 namespace kir {
 
-// Licensed float reductions or operations of an accuracy class: results need bounds.
+// Orders that are free and show in the result: licensed float folds, unordered updates and atomics, `unit`.
+bool has_free_orders(const Kernel& kernel);
+// These, or operations of an accuracy class: results need bounds.
 bool has_several_answers(const Kernel& kernel);
 
 struct Reference {

@@ -263,6 +263,19 @@ kernel t(x: in f32[N], y: out f32[N], k: index) where k >= 5 { parallel n in 0..
   EXPECT_EQ(refused, 2);
 }
 
+// What a function may be off by is no room for another rounding: both interpreters evaluate it alike.
+TEST(Judge, ComparesBitForBitWhereNoOrderIsFree) {
+  const Subject s = subject_of("t", R"(kir 1
+kernel t(x: in f32[N], y: out f32[N]) { parallel n in 0..N { y[n] = exp(x[n]) } }
+)");
+  ASSERT_TRUE(s.program);
+  const JudgeOptions options;
+  Judge judge(s.kernel, s.program, options);
+  EXPECT_EQ(judge.fault(), "");
+  for (const std::vector<Mutant>& all : {mutants_of(*s.kernel), mutants_of(*s.program)})
+    EXPECT_TRUE(judge.judge(mutant(all, "stored or yielded value rounded in between")).killed());
+}
+
 TEST(Judge, SaysWhenNoRunReachedTheDamage) {
   const Subject s = subject_of("t", R"(kir 1
 kernel t(x: in f32[N], y: out f32[N], k: index) where k == 0 {

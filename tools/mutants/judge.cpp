@@ -117,7 +117,7 @@ std::string Judge::difference_of_program(const PhysicalProgram& program, const L
   const std::uint64_t limit = launch.result.steps * 64 + 100'000;
   const InterpretResult r =
       interpret(program, *bound, {.max_steps = limit, .order_seed = static_cast<std::uint64_t>(number % 2 == 0 ? 0 : number)});
-  if (r.ok()) return first_difference(kernel_->abi, launch.wanted, launch.reference, *bound);
+  if (r.ok()) return first_difference(*kernel_, launch.wanted, launch.reference, *bound);
   // One that does not end is another one; the limit leaves room for one that is slower.
   return gives_up(r) && r.error->kind != RuntimeErrorKind::step_limit ? "" : error_text(*r.error);
 }
@@ -135,7 +135,7 @@ std::string Judge::difference_of_kernel(const Kernel& kernel, const Launch& laun
   }
   if (!launch.refusal.empty()) return "the program refuses a launch of the kernel: " + launch.refusal;
   if (launch.result.error) return "the program errs: " + error_text(*launch.result.error);
-  return first_difference(kernel.abi, *wanted, reference, launch.got);
+  return first_difference(kernel, *wanted, reference, launch.got);
 }
 
 std::string Judge::difference(const Mutant& mutant, const Launch& launch, int number) {

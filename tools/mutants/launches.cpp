@@ -27,10 +27,12 @@ std::string sizes_text(const smt::Symbols& symbols) {
 
 }  // namespace
 
-std::string first_difference(const Abi& abi, const BoundLaunch& wanted, const Reference& reference, const BoundLaunch& got) {
+std::string first_difference(const Kernel& kernel, const BoundLaunch& wanted, const Reference& reference,
+                             const BoundLaunch& got) {
+  const bool bounded = !reference.exact && has_free_orders(kernel);
   for (std::size_t v = 0; v < wanted.views.size(); ++v) {
-    const Comparison c = compare(*wanted.views[v], *got.views[v], reference.exact ? nullptr : &reference.radius[v]);
-    if (c.verdict == Comparison::Verdict::different) return fmt::format("{}: {}", abi.views[v].name, describe(c));
+    const Comparison c = compare(*wanted.views[v], *got.views[v], bounded ? &reference.radius[v] : nullptr);
+    if (c.verdict == Comparison::Verdict::different) return fmt::format("{}: {}", kernel.abi.views[v].name, describe(c));
   }
   return {};
 }
@@ -103,7 +105,7 @@ bool Launches::add(int draw) {
   // What a kernel that errs gives is nothing to compare with.
   if (l.reference.result.ok() && l.refusal.empty()) {
     const std::string differs =
-        l.result.error ? l.result.error->message : first_difference(kernel_->abi, l.wanted, l.reference, l.got);
+        l.result.error ? l.result.error->message : first_difference(*kernel_, l.wanted, l.reference, l.got);
     if (!differs.empty()) return disagreement_ = fmt::format("{}: {}", l.text, differs), false;
   }
   launches_.push_back(std::move(l));

@@ -36,8 +36,11 @@ struct Launch {
   std::vector<bool> program_executes;
 };
 
-// "" or the first view that differs, and where.
-std::string first_difference(const Abi& abi, const BoundLaunch& wanted, const Reference& reference, const BoundLaunch& got);
+// "" or the first view that differs from what the kernel gives, and where. Where orders are free, within the reference's
+// bounds; else bit for bit, functions of an accuracy class too: both interpreters evaluate them alike, and no proof puts one
+// for another.
+std::string first_difference(const Kernel& kernel, const BoundLaunch& wanted, const Reference& reference,
+                             const BoundLaunch& got);
 // An interpreter gave up: that says nothing about what it executed.
 bool gives_up(const InterpretResult& r);
 
