@@ -136,6 +136,7 @@ class BodyDenoter {
   Segments segments(const Op& op);
   // denote_cuts.cpp
   void owes_cuts(std::string_view undecided, SourceRange range);
+  Segments exact_part(const Segments& s) const;
   bool concatenates(const Segments& s) const;
   bool steps_by_combine(const Segments& s) const;
   std::optional<std::vector<Polynomial>> summary_of_member(const Segments& s, Expr member) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proof/denote_body.h"
+#include "proof/exact_part.h"
 #include "proof/ring.h"
 
 namespace kir::proof {
@@ -17,6 +18,17 @@ void BodyDenoter::owes_cuts(std::string_view undecided, SourceRange range) {
              .preset = {}};
   cuts.preset = Obligation::Preset{Verdict::unknown, std::string(undecided) + "; use order(strict)"};
   out_.claims.push_back(std::move(cuts));
+}
+
+// What rounding explains nothing of: all components where none is a float, else those that no float enters.
+BodyDenoter::Segments BodyDenoter::exact_part(const Segments& s) const {
+  if (std::ranges::none_of(s.summary, [](Term t) { return is_float(t->type); })) return s;
+  const std::vector<std::size_t> components = exact_components(s.combine, terms_);
+  Segments out = s;
+  out.combine = restricted(s.combine, components);
+  out.summary.clear();
+  for (std::size_t i : components) out.summary.push_back(s.summary[i]);
+  return out;
 }
 
 // Each component of the summary folds the segment's members, which do not depend on the segment, with the component's own

@@ -126,8 +126,7 @@ BodyDenoter::Segments BodyDenoter::segments(const Op& op) {
   if (const ScalarList* identity = op.attrs.find<ScalarList>(AttrKey::identity)) singles->identity = *identity;
   singles->identity_if_empty = true;
   s.singles = std::move(singles);
-  const bool exact = std::none_of(s.summary.begin(), s.summary.end(), [](Term t) { return is_float(t->type); });
-  if (!s.strict && exact && !concatenates(s)) owes_cuts("that exact summaries of segments agree is not decided", op.range);
+  if (!s.strict && !concatenates(exact_part(s))) owes_cuts("that exact summaries of segments agree is not decided", op.range);
   return s;
 }
 

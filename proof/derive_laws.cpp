@@ -11,6 +11,7 @@
 #include "core/text/text.h"
 #include "proof/derive.h"
 #include "proof/exact_operation.h"
+#include "proof/exact_part.h"
 #include "proof/ring.h"
 #include "proof/sequence.h"
 
@@ -58,6 +59,12 @@ std::vector<Operands> sample_operands(const std::vector<DType>& types) {
     out.push_back(t);
   }
   return out;
+}
+
+// Every operand where these are few enough, else some.
+std::vector<Operands> operands_of(const std::vector<DType>& types) {
+  std::vector<Operands> all = all_truths(types);
+  return all.empty() ? sample_operands(types) : all;
 }
 
 // A combine's results on concrete scalars; empty when it uses more than pointwise operations on its arguments and literals.
@@ -229,9 +236,8 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
     bool has_float = false;
     for (Term r : combine.results) has_float = has_float || terms.mentions(r, [](Term t) { return is_float(t->type); });
 
-    std::vector<Operands> points = all_truths(types);
-    const bool exhaustive = !points.empty();
-    if (!exhaustive) points = sample_operands(types);
+    const bool exhaustive = !all_truths(types).empty();
+    std::vector<Operands> points = operands_of(types);
 
     std::optional<Scalar> init;
     if (node.init.size() == 1 && node.init[0]->kind == TermKind::literal) init = node.init[0]->literal;
@@ -266,12 +272,16 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
       if (!assumed) ledger.add(std::move(o));
     }
     if (order == Order::strict) continue;
-    const bool proven =
-        lawful_by_component(combine, order) ||
-        (is_associative_in_ring(combine, terms) && (order != Order::any || is_commutative_in_ring(combine, terms)));
+    auto lawful = [&](const Combine& c) {
+      return lawful_by_component(c, order) ||
+             (is_associative_in_ring(c, terms) && (order != Order::any || is_commutative_in_ring(c, terms)));
+    };
+    bool proven = lawful(combine);
+    Combine owed = combine;
     std::string sentence = fmt::format("the combine is associative{} as order({}) says",
                                        order == Order::any ? " and commutative" : "", name(order));
-    if (!proven && has_float) {
+    const bool rounds = !proven && has_float;
+    if (rounds) {
       if (auto law = region ? broken_without_rounding(combine, order, points, region, terms) : std::nullopt) {
         Obligation o =
             obligation(Side::kir, ObligationKind::combine_laws, fmt::format("{}/laws/{}", prefix, i), sentence, range);
@@ -283,24 +293,32 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
       ledger.assume("licence",
                     fmt::format("order({}) of the reduce at {}: floating-point rounding of any such order is accepted",
                                 name(order), kernel.source ? describe(*kernel.source, range) : "?"));
-      continue;
+      // Rounding explains nothing of the components that no float enters.
+      owed = restricted(combine, exact_components(combine, terms));
+      proven = owed.results.empty() || lawful(owed);
+      if (owed.results.empty()) continue;
+      types.clear();
+      for (Term r : owed.results) types.push_back(r->type);
+      points = operands_of(types);
+      sentence = "of the components that no float enters, " + sentence;
     }
-    Obligation o = obligation(Side::kir, ObligationKind::combine_laws, fmt::format("{}/laws/{}", prefix, i), sentence, range);
+    Obligation o = obligation(Side::kir, ObligationKind::combine_laws,
+                              fmt::format("{}/{}/{}", prefix, rounds ? "exact-laws" : "laws", i), sentence, range);
     o.goal = terms.exprs().boolean(true);
     if (!proven) {
-      bool holds = exhaustive;  // at every operand
+      bool holds = !all_truths(types).empty();  // at every operand
       for (const Operands& a : points)
         for (const Operands& b : points) {
           if (order == Order::any) {
-            auto x = apply(combine, a, b, terms), y = apply(combine, b, a, terms);
+            auto x = apply(owed, a, b, terms), y = apply(owed, b, a, terms);
             holds = holds && x && y && same_values(*x, *y);
-            if (x && y && !same_values(*x, *y) && !o.law) o.law = witness(LawWitness::Law::commutative, {a, b});
+            if (x && y && !same_values(*x, *y) && !o.law && !rounds) o.law = witness(LawWitness::Law::commutative, {a, b});
           }
           for (const Operands& c : points) {
-            auto ab = apply(combine, a, b, terms), bc = apply(combine, b, c, terms);
-            auto x = ab ? apply(combine, *ab, c, terms) : std::nullopt, y = bc ? apply(combine, a, *bc, terms) : std::nullopt;
+            auto ab = apply(owed, a, b, terms), bc = apply(owed, b, c, terms);
+            auto x = ab ? apply(owed, *ab, c, terms) : std::nullopt, y = bc ? apply(owed, a, *bc, terms) : std::nullopt;
             holds = holds && x && y && same_values(*x, *y);
-            if (x && y && !same_values(*x, *y) && !o.law) o.law = witness(LawWitness::Law::associative, {a, b, c});
+            if (x && y && !same_values(*x, *y) && !o.law && !rounds) o.law = witness(LawWitness::Law::associative, {a, b, c});
           }
         }
       if (!holds)

@@ -28,6 +28,31 @@ TEST(Cuts, WhatAMemberIsDoesNotDependOnItsSegment) {
                   .fails(ObligationKind::segment_independence));
 }
 
+// A float beside it does not make an integer a matter of rounding.
+TEST(Cuts, AnIntegerBesideAFloatOwesItsLaws) {
+  auto fold = [](const std::string& n) {
+    return "kir 1\nkernel mix(x: in f32[N], q: in i32[N], y: out f32[1], z: out i32[1]) {\n  let (n, s) = reduce (i in 0..N) "
+           "map { yield q[i], x[i] } combine order(any) (a: i32, b: f32, c: i32, d: f32) { yield " +
+           n + ", b + d } identity assumed (0, -0.0)\n  y[0] = s\n  z[0] = n\n}\n";
+  };
+  Verdicts v = check_kir(fold("a + c"));
+  EXPECT_TRUE(v.all_proved()) << v.failures;
+  EXPECT_TRUE(check_kir(fold("select(a == 77777777, a, a + c)")).fails(ObligationKind::combine_laws));
+  EXPECT_TRUE(check_kir(fold("a - c")).fails(ObligationKind::combine_laws));
+
+  auto segments = [](const std::string& n) {
+    return "kir 1\nkernel mix(x: in f32[N], q: in i32[N], y: out f32[1], z: out i32[1]) {\n  let (n, s) = region_fold [0..N] "
+           "uses (x, q) summarize [lo..hi] {\n    let s = reduce add order(any) over i in lo..hi { x[i] }\n    let n = " +
+           n +
+           "\n    yield n, s\n  } combine order(tree) (a: i32, b: f32, c: i32, d: f32) { yield a + c, b + d } identity (0, "
+           "-0.0)\n  y[0] = s\n  z[0] = n\n}\n";
+  };
+  v = check_kir(segments("reduce add order(any) over i in lo..hi where x[i] > 0.0 { i32(1) }"));
+  EXPECT_TRUE(v.all_proved()) << v.failures;
+  EXPECT_TRUE(
+      check_kir(segments("reduce max.s order(any) over i in lo..hi { q[i] }")).fails(ObligationKind::segment_independence));
+}
+
 struct Scan {
   std::string step = "x[t] * a, x[t] * b + 1", combine = "p1 * p0, p1 * q0 + q1", apply = "p * g + q", begin = "g",
               next = "x[t] * c + 1", slice = "n";
