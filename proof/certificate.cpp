@@ -38,6 +38,7 @@ std::string certificate(const CertificateSubject& subject, const Ledger& ledger,
   if (!subject.artifact_digest.empty()) j["artifact"] = Json{{"digest", subject.artifact_digest}};
   if (!subject.launch_digest.empty()) j["launch"] = Json{{"digest", subject.launch_digest}};
   j["solver"] = Json{{"name", subject.solver}, {"resource_limit", subject.rlimit}};
+  if (!subject.second_solver.empty()) j["second_solver"] = subject.second_solver;
   if (!subject.witness.empty()) j["witness_launch"] = subject.witness;
   std::map<std::string, std::size_t> verdicts;
   for (const Decision& d : decisions) ++verdicts[std::string(name(d.verdict))];
@@ -64,6 +65,8 @@ std::string certificate(const CertificateSubject& subject, const Ledger& ledger,
     x["digest"] = formula_digest(o);
     x["verdict"] = name(d.verdict);
     x["tier"] = d.tier;
+    if (d.premise != Premise::not_asked) x["premise"] = name(d.premise);
+    if (d.cross_check != CrossCheck::not_asked) x["cross_check"] = name(d.cross_check);
     x["resource"] = d.resource;
     if (!d.reason.empty()) x["reason"] = d.reason;
     obligations.push_back(std::move(x));

@@ -19,6 +19,7 @@ struct CertificateSubject {
   std::string launch_digest;    // SHA-256 of the launch description, likewise
   std::string solver;           // "Z3 5.4.1"
   std::uint64_t rlimit = 0;     // resource limit per obligation
+  std::string second_solver;    // "cvc5 1.0.3"; "" when none was asked
   std::string witness;          // a launch that satisfies the preconditions
   SourcePtr kernel_source;      // for places; may be null
   SourcePtr program_source;

@@ -142,6 +142,27 @@ std::string_view name(Verdict v) {
   KIR_UNREACHABLE("verdict {}", static_cast<int>(v));
 }
 
+namespace {
+
+constexpr std::array<std::string_view, 4> kPremises = {"not asked", "satisfiable", "unreachable", "unknown"};
+constexpr std::array<std::string_view, 4> kCrossChecks = {"not asked", "agrees", "undecided", "contradicted"};
+static_assert(kPremises.size() == static_cast<std::size_t>(Premise::unknown) + 1);
+static_assert(kCrossChecks.size() == static_cast<std::size_t>(CrossCheck::contradicted) + 1);
+
+template <class T>
+std::optional<T> named(std::string_view name, const auto& names) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == name) return static_cast<T>(i);
+  return {};
+}
+
+}  // namespace
+
+std::string_view name(Premise p) { return kPremises.at(static_cast<std::size_t>(p)); }
+std::string_view name(CrossCheck c) { return kCrossChecks.at(static_cast<std::size_t>(c)); }
+std::optional<Premise> premise_named(std::string_view name) { return named<Premise>(name, kPremises); }
+std::optional<CrossCheck> cross_check_named(std::string_view name) { return named<CrossCheck>(name, kCrossChecks); }
+
 int exit_code(Verdict v) {
   switch (v) {
     case Verdict::proved: return 0;

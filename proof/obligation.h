@@ -121,6 +121,26 @@ struct Ledger {
   void assume(std::string category, std::string text);  // once per text
 };
 
+// Does a proof say anything: can its hypotheses hold at all?
+enum class Premise : std::uint8_t {
+  not_asked,    // no formula, or not proved
+  satisfiable,  // at some point
+  unreachable,  // proven to hold nowhere: the operation is never executed
+  unknown,      // nothing is proved then
+};
+std::string_view name(Premise p);  // "satisfiable"
+std::optional<Premise> premise_named(std::string_view name);
+
+// What the second solver said about a formula that was proved.
+enum class CrossCheck : std::uint8_t {
+  not_asked,
+  agrees,
+  undecided,     // it gave up within its resource limit
+  contradicted,  // it has a model of the negation
+};
+std::string_view name(CrossCheck c);  // "agrees"
+std::optional<CrossCheck> cross_check_named(std::string_view name);
+
 struct Binding {
   std::string leaf;   // as printed: "N", "m$4"
   std::string value;  // decimal, or true/false
@@ -129,7 +149,9 @@ struct Binding {
 // What a decision procedure found.
 struct Decision {
   Verdict verdict = Verdict::missing;
-  std::string tier;            // "simplifier", "enumeration", "lemma:mixed-radix", "smt", "preset"
+  std::string tier;  // "simplifier", "enumeration", "lemma:mixed-radix", "smt", "preset", "execution"
+  Premise premise = Premise::not_asked;
+  CrossCheck cross_check = CrossCheck::not_asked;
   std::string reason;          // why not proved
   std::uint64_t resource = 0;  // solver resource units used
   std::vector<Binding> model;  // of a refutation candidate

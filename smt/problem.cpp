@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
 #include <set>
 #include <unordered_map>
 
@@ -25,6 +26,17 @@ void split_goal(std::vector<Expr> hypotheses, Expr goal, std::vector<Part>& out)
       split_goal(std::move(hypotheses), goal.kid(1), out);
       return;
     }
+    // By contradiction: what is denied is a fact that others can be concluded from.
+    if (goal.is(ExprKind::ne) || goal.is(ExprKind::logical_not)) {
+      append_conjuncts(negation(goal), hypotheses);
+      out.push_back({std::move(hypotheses), goal.pool().boolean(false)});
+      return;
+    }
+    if (goal.is(ExprKind::logical_or)) {
+      append_conjuncts(negation(goal.kid(0)), hypotheses);
+      split_goal(std::move(hypotheses), goal.kid(1), out);
+      return;
+    }
     if (goal.is(ExprKind::ite)) {
       auto no = hypotheses;
       append_conjuncts(goal.kid(0), hypotheses);
@@ -44,6 +56,26 @@ void split_goal(std::vector<Expr> hypotheses, Expr goal, std::vector<Part>& out)
   }
   out.push_back({std::move(hypotheses), goal});
 }
+
+// Permutations drawn from a seed (Fisher and Yates, with SplitMix64); the seed 0 changes nothing.
+class Shuffle {
+ public:
+  explicit Shuffle(unsigned seed) : seed_(seed), state_(seed) {}
+  template <class T>
+  void operator()(std::vector<T>& v) {
+    for (std::size_t n = v.size(); seed_ != 0 && n > 1; --n) std::swap(v[n - 1], v[next() % n]);
+  }
+
+ private:
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ull);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+  }
+  const unsigned seed_;
+  std::uint64_t state_;
+};
 
 // The formula flattened for repeated evaluation.
 class Tape {
@@ -153,18 +185,25 @@ class Tape {
 
 }  // namespace
 
-Problem make_problem(const proof::Obligation& o) {
+Problem make_problem(const proof::Obligation& o, unsigned variant) {
   Problem p;
   p.pool = std::make_shared<ExprPool>();
+  Shuffle shuffle(variant);
+  const std::vector<Expr> leaves = proof::formula_leaves(o);
+  p.leaves.resize(leaves.size());
+  std::vector<std::size_t> age(leaves.size());
+  std::iota(age.begin(), age.end(), std::size_t{0});
+  shuffle(age);
   std::unordered_map<Expr, Expr> renamed;
-  for (Expr l : proof::formula_leaves(o)) {
-    Expr x = l.is(ExprKind::symbol) ? p.pool->symbol(fmt::format("x{}", p.leaves.size()))
-                                    : p.pool->fresh(fmt::format("x{}", p.leaves.size()), l.sort());
-    renamed.emplace(l, x);
-    p.leaves.push_back(x);
+  for (std::size_t n = 0; n < age.size(); ++n) {
+    const Expr l = leaves[age[n]];
+    const std::string name = fmt::format("x{}", n);
+    p.leaves[age[n]] = l.is(ExprKind::symbol) ? p.pool->symbol(name) : p.pool->fresh(name, l.sort());
+    renamed.emplace(l, p.leaves[age[n]]);
   }
   auto rename = [&](Expr l) { return renamed.at(l); };
   for (Expr h : o.hypotheses) append_conjuncts(p.pool->import(h, rename), p.hypotheses);
+  shuffle(p.hypotheses);
   p.goal = p.pool->import(o.goal, rename);
   return p;
 }

@@ -1,5 +1,5 @@
 // An obligation copied into a pool of its own, its leaves renamed x0, x1, ... in the order of proof::formula_leaves: what
-// one thread works on. Obligations with equal canonical texts give equal problems.
+// one thread works on. Obligations with equal canonical texts give equal problems of each variant.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,10 @@ struct Problem {
   std::vector<Expr> hypotheses;  // conjunctions taken apart
   Expr goal;
 };
-Problem make_problem(const proof::Obligation& o);
+// The same formula in other words, for each `variant` above 0: hypotheses in another order, leaves with other names and of
+// another age. No verdict may depend on it (Zhou, Bosamiya, Takashima, Li, Heule, Parno 2023: "Mariposa: Measuring SMT
+// Instability in Automated Program Verification").
+Problem make_problem(const proof::Obligation& o, unsigned variant = 0);
 
 // A goal under further hypotheses; a problem is valid when all of its parts are.
 struct Part {

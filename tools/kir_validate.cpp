@@ -25,6 +25,7 @@
 #include "tools/lib/cache.h"
 #include "tools/lib/command_line.h"
 #include "tools/lib/report.h"
+#include "tools/lib/solver_options.h"
 #include "tools/lib/source.h"
 #include "tools/lib/validation.h"
 
@@ -37,8 +38,7 @@ using Json = nlohmann::ordered_json;
 struct Arguments {
   std::vector<std::string> files;
   std::string physical, kernel, format = "text", dump, certificate;
-  int jobs = 1;
-  std::uint64_t rlimit = smt::DecideOptions{}.rlimit;
+  tools::SolverArguments solver;
   bool allow_restrictions = false, quiet = false, checks = false;
   tools::CacheOptions cache;
 };
@@ -128,14 +128,15 @@ int validate(const Arguments& arguments) {
     return 2;
   }
 
+  const std::optional<smt::DecideOptions> decide = tools::decide_options(arguments.solver);
+  if (!decide) return tools::kExitUsage;
   const std::unique_ptr<ContentStore> cache = tools::open_cache(arguments.cache);
   bool terminal = isatty(STDERR_FILENO) != 0 && !arguments.quiet;
   Json reports = Json::array();
   for (tools::Subject& subject : subjects) {
     std::string id = subject.kernel->id();
     smt::RunOptions options;
-    options.decide.jobs = arguments.jobs;
-    options.decide.rlimit = arguments.rlimit;
+    options.decide = *decide;
     options.decide.store = cache.get();
     options.derive.allow_restrictions = arguments.allow_restrictions;
     if (terminal)
@@ -186,7 +187,7 @@ int run_tool(int argc, char** argv) {
   app.add_option("FILE.kir", a.files, "kernels");
   app.add_option("--physical", a.physical, "a physical program (.pir); default: the one that construction builds");
   app.add_option("--kernel", a.kernel, "only the kernel of this name or id");
-  tools::add_solver_options(app, a.jobs, a.rlimit);
+  tools::add_solver_options(app, a.solver);
   app.add_option("--format", a.format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
   tools::add_output(app, "--dump-smt", a.dump, "write each obligation, unsimplified, as an SMT-LIB 2 file to this folder");
   tools::add_output(app, "--certificate", a.certificate, "write the certificate to this file");

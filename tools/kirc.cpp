@@ -24,6 +24,7 @@
 #include "tools/lib/command_line.h"
 #include "tools/lib/kirc_output.h"
 #include "tools/lib/report.h"
+#include "tools/lib/solver_options.h"
 
 namespace {
 
@@ -35,10 +36,9 @@ constexpr int kExitUnsupported = 4;
 struct Options {
   std::string file, kernel, target = "host", proofs = "off", out, emit, print_after, stop_after;
   bool validate_each = false, explain = false;
-  int jobs = 1;
-  std::uint64_t rlimit = smt::DecideOptions{}.rlimit;
-  tools::CacheOptions cache_options;
-  ContentStore* cache = nullptr;  // of decided obligations; null: none
+  tools::SolverArguments solver;
+  smt::RunOptions run;
+  tools::CacheOptions cache;
 };
 
 void complain(const std::string& message) { fmt::print(stderr, "kirc: {}\n", message); }
@@ -46,14 +46,6 @@ void complain(const std::string& message) { fmt::print(stderr, "kirc: {}\n", mes
 // Reports go to standard output unless code or program text goes there.
 void show(const Options& options, const std::string& text) {
   fmt::print(options.out.empty() && options.emit != "nothing" ? stderr : stdout, "{}", text);
-}
-
-smt::RunOptions run_options(const Options& options) {
-  smt::RunOptions run;
-  run.decide.jobs = options.jobs;
-  run.decide.rlimit = options.rlimit;
-  run.decide.store = options.cache;
-  return run;
 }
 
 int compile_kernel(const std::shared_ptr<const Kernel>& kernel, const Options& options, tools::KircOutput& output) {
@@ -65,9 +57,9 @@ int compile_kernel(const std::shared_ptr<const Kernel>& kernel, const Options& o
     if (options.print_after == pass.name || options.print_after == "all")
       show(options, fmt::format("// {} after {}\n{}", kernel->id(), pass.name, print(*program)));
     if (!options.validate_each) return;
-    smt::Outcome outcome = smt::run(*kernel, program.get(), nullptr, run_options(options));
+    smt::Outcome outcome = smt::run(*kernel, program.get(), nullptr, options.run);
     tools::Subject subject{kernel, program, true};
-    const tools::Report report(subject, outcome, options.rlimit);
+    const tools::Report report(subject, outcome, options.run.decide);
     show(options, fmt::format("after {}: {}{}", pass.name, report.text(false), report.checks()));
     exit_code = proof::combine_exit_codes(exit_code, outcome.exit_code);
   };
@@ -82,8 +74,8 @@ int compile_kernel(const std::shared_ptr<const Kernel>& kernel, const Options& o
   std::optional<smt::Outcome> outcome;
   std::optional<tools::Report> report;
   if (options.proofs != "off") {
-    outcome = smt::run(*kernel, built->program.get(), &built->ledger, run_options(options));
-    report.emplace(subject, *outcome, options.rlimit);
+    outcome = smt::run(*kernel, built->program.get(), &built->ledger, options.run);
+    report.emplace(subject, *outcome, options.run.decide);
     show(options, report->text(false));
     exit_code = proof::combine_exit_codes(exit_code, outcome->exit_code);
   }
@@ -166,8 +158,8 @@ int run_tool(int argc, char** argv) {
   app.add_flag("--validate-each", options.validate_each,
                "prove the program after each pass, and show what becomes of each check of the construction verifier");
   app.add_flag("--explain", options.explain, "say which axes became instance axes, which did not, and why");
-  tools::add_solver_options(app, options.jobs, options.rlimit);
-  tools::add_cache_options(app, options.cache_options);
+  tools::add_solver_options(app, options.solver);
+  tools::add_cache_options(app, options.cache);
   bool table = false;
   app.add_flag("--list-operations", table, "print the table of operations as Markdown");
   if (auto code = tools::parse_command_line(app, argc, argv,
@@ -182,11 +174,14 @@ int run_tool(int argc, char** argv) {
     fmt::print(stderr, "FILE.kir is required\nRun with --help for more information.\n");
     return kExitUsage;
   }
+  const std::optional<smt::DecideOptions> decide = tools::decide_options(options.solver);
+  if (!decide) return kExitUsage;
+  options.run.decide = *decide;
   if (options.emit.empty()) options.emit = options.out.empty() ? "physical" : "artifact";
   return tools::with_cache_errors([&] {
     const bool proves = options.proofs != "off" || options.validate_each;
-    const std::unique_ptr<ContentStore> cache = proves ? tools::open_cache(options.cache_options) : nullptr;
-    options.cache = cache.get();
+    const std::unique_ptr<ContentStore> cache = proves ? tools::open_cache(options.cache) : nullptr;
+    options.run.decide.store = cache.get();
     return run(options);
   });
 }

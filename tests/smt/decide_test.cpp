@@ -27,6 +27,38 @@ TEST(Decide, each_tier_says_its_name) {
   EXPECT_EQ(decide_one({"a != b"}, "a < b or b < a").verdict, Verdict::proved);
 }
 
+// shows: D4
+TEST(Decide, a_verdict_depends_on_neither_names_nor_order_nor_seed) {
+  proof::Ledger ledger;
+  for (const test::Family& f : test::families()) {
+    test::add(ledger, f.name, f.hypotheses, f.goal);
+    test::add(ledger, f.name, f.wrong_hypotheses.empty() ? f.hypotheses : f.wrong_hypotheses,
+              f.wrong_goal.empty() ? f.goal : f.wrong_goal);
+  }
+  const auto first = smt::decide(ledger, {.jobs = 2});
+  for (unsigned variant : {1u, 2u, 3u}) {
+    const auto other = smt::decide(ledger, {.jobs = 2, .variant = variant});
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      EXPECT_EQ(first[i].verdict, other[i].verdict) << ledger.obligations[i].key << " " << other[i].reason;
+      EXPECT_EQ(first[i].premise, other[i].premise) << ledger.obligations[i].key;
+    }
+  }
+}
+
+TEST(Decide, variants_are_the_same_formula_in_other_words) {
+  proof::Ledger ledger;
+  test::add(ledger, "k", {"0 <= m < M", "0 <= n < N", "L == M*N"}, "m*N + n < L");
+  const smt::Problem one = smt::make_problem(ledger.obligations[0], 1), two = smt::make_problem(ledger.obligations[0], 2);
+  auto text = [](const smt::Problem& p) {
+    std::string s;
+    for (Expr h : p.hypotheses) s += to_string(h) + "; ";
+    return s;
+  };
+  EXPECT_NE(text(one), text(two));
+  EXPECT_EQ(text(one), text(smt::make_problem(ledger.obligations[0], 1)));
+  EXPECT_EQ(one.hypotheses.size(), two.hypotheses.size());
+}
+
 TEST(Decide, a_preset_stands_and_is_never_a_proof) {
   proof::Ledger ledger;
   test::add(ledger, "k", {}, "true").preset = proof::Obligation::Preset{Verdict::unsupported, "an unknown operation"};

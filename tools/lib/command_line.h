@@ -2,7 +2,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -26,11 +25,6 @@ inline CLI::Option* add_output(CLI::App& app, const std::string& option, std::st
 // 0 would be no limit for the solver.
 inline void add_solver_limit(CLI::App& app, std::uint64_t& rlimit) {
   add_count(app, "--rlimit", rlimit, "solver resource units per obligation", 1, 4'000'000'000)->capture_default_str();
-}
-
-inline void add_solver_options(CLI::App& app, int& jobs, std::uint64_t& rlimit) {
-  app.add_option("-j,--jobs", jobs, "threads")->check(CLI::Range(1, 256))->capture_default_str();
-  add_solver_limit(app, rlimit);
 }
 
 // The exit code to end with, or nothing: go on. `exit_codes`: "0 done; 1 ...", as it stands at the end of --help.

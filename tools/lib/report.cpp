@@ -43,7 +43,7 @@ std::string caret(const SourcePtr& source, SourceRange range) {
   return first == std::string::npos ? "" : rendered.substr(first + 1);
 }
 
-Report::Report(const Subject& subject, const smt::Outcome& outcome, std::uint64_t rlimit)
+Report::Report(const Subject& subject, const smt::Outcome& outcome, const smt::DecideOptions& decided)
     : subject_(subject), outcome_(outcome) {
   certificate_.kernel = subject.kernel->id();
   certificate_.kernel_digest = content_hash(*subject.kernel);
@@ -54,7 +54,8 @@ Report::Report(const Subject& subject, const smt::Outcome& outcome, std::uint64_
     certificate_.program_source = subject.program->source;
   }
   certificate_.solver = smt::solver_version();
-  certificate_.rlimit = rlimit;
+  certificate_.rlimit = decided.rlimit;
+  if (decided.second_solver) certificate_.second_solver = decided.second_solver->version;
   certificate_.witness = outcome.witness;
 }
 
@@ -112,15 +113,24 @@ std::string Report::failures() const {
 std::string Report::details() const {
   if (!outcome_.malformed.empty()) return {};
   std::map<std::string_view, std::size_t> tiers;
+  std::map<proof::Premise, std::size_t> premises;
+  std::map<proof::CrossCheck, std::size_t> cross_checks;
   std::map<proof::ObligationKind, std::map<std::string_view, std::size_t>> kinds;
   for (std::size_t i = 0; i < outcome_.decisions.size(); ++i) {
     const proof::Decision& d = outcome_.decisions[i];
     ++kinds[outcome_.ledger.obligations[i].kind][proof::name(d.verdict)];
     if (d.verdict == Verdict::proved) ++tiers[d.tier];
+    ++premises[d.premise];
+    ++cross_checks[d.cross_check];
   }
   std::string out;
   for (const auto& [kind, row] : kinds) out += fmt::format("  {:<24} {}\n", proof::name(kind), counts_text(row, ", "));
   if (!tiers.empty()) out += fmt::format("  decided by: {}\n", counts_text(tiers, ", "));
+  if (std::size_t n = premises[proof::Premise::unreachable]; n > 0)
+    out += fmt::format("  {} of them hold since what they speak of never happens\n", n);
+  if (!certificate_.second_solver.empty())
+    out += fmt::format("  {} agrees on {}, {} left undecided\n", certificate_.second_solver,
+                       cross_checks[proof::CrossCheck::agrees], cross_checks[proof::CrossCheck::undecided]);
   if (!outcome_.witness.empty())
     out += outcome_.witness == "no symbols" ? "  the preconditions hold; there are no symbols\n"
                                             : fmt::format("  the preconditions hold for instance at {}\n", outcome_.witness);

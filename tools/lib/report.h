@@ -22,7 +22,8 @@ std::string caret(const SourcePtr& source, SourceRange range);
 
 class Report {
  public:
-  Report(const Subject& subject, const smt::Outcome& outcome, std::uint64_t rlimit);
+  // `decided`: how the outcome's obligations were decided.
+  Report(const Subject& subject, const smt::Outcome& outcome, const smt::DecideOptions& decided);
 
   // One summary line, each obligation that is not proved with its place, reason and counterexample; then, unless `quiet`,
   // counts by kind, deciding tiers and assumptions.
