@@ -67,6 +67,8 @@ struct ObligationRow {
   std::string_view name;         // "access-bounds"
   std::string_view claim;        // one sentence
   std::string_view requirement;  // ids of requirements.tsv it serves: "K9.12 D4"
+  std::string_view derived;      // by which part of the validator, and for what: "R6: each two stores of one memory"
+  std::string_view decided;      // by what: "formula over two copies"
 };
 const ObligationRow& row(ObligationKind kind);
 inline std::string_view name(ObligationKind k) { return row(k).name; }

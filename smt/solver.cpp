@@ -8,6 +8,7 @@
 
 #include "core/base/check.h"
 #include "core/index/simplify.h"
+#include "smt/lemma.h"
 #include "smt/z3_backend.h"
 
 namespace kir::smt {
@@ -82,6 +83,12 @@ class Solver {
     Facts base(*problem_.pool);
     for (Expr h : problem_.hypotheses) base.assume(h);
     if (base.contradictory()) return finish(Verdict::proved, simplifier_tier(base));
+    // Consequences of the hypotheses, so they may stand among them.
+    for (const LemmaInstance& i : lemma_instances(problem_, base)) {
+      base.assume(i.fact);
+      problem_.hypotheses.push_back(i.fact);
+      instances_ = i.lemma;
+    }
     std::vector<Part> parts = split(problem_);
     Solution total = finish(Verdict::proved, "simplifier");
     std::vector<Part> unknown;
@@ -116,11 +123,15 @@ class Solver {
   static std::string simplifier_tier(const Facts& f) { return f.used_mixed_radix() ? "lemma:mixed-radix" : "simplifier"; }
 
   static std::string stronger(const std::string& a, const std::string& b) {
-    auto rank = [](std::string_view t) { return t == "smt" ? 3 : t == "enumeration" ? 2 : t.starts_with("lemma") ? 1 : 0; };
+    auto rank = [](std::string_view t) {
+      return t.starts_with("smt") ? 3 : t == "enumeration" ? 2 : t.starts_with("lemma") ? 1 : 0;
+    };
     return rank(a) >= rank(b) ? a : b;
   }
 
   Solution finish(Verdict v, std::string tier, std::string reason = {}) const {
+    if (!instances_.empty() && v == Verdict::proved)
+      tier = tier == "smt" ? fmt::format("smt, lemma:{}", instances_) : fmt::format("lemma:{}", instances_);
     return {.verdict = v, .tier = std::move(tier), .reason = std::move(reason), .resource = used_};
   }
 
@@ -233,7 +244,8 @@ class Solver {
     return {};
   }
 
-  const Problem& problem_;
+  Problem problem_;
+  std::string_view instances_;  // the lemma whose instances take part, the last where there are several
   const std::uint64_t rlimit_;
   const unsigned seed_;
   std::uint64_t used_ = 0;

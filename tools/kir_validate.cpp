@@ -21,6 +21,7 @@
 #include "core/text/text.h"
 #include "lowering/construct.h"
 #include "proof/construction.h"
+#include "smt/lemma.h"
 #include "smt/run.h"
 #include "tools/lib/cache.h"
 #include "tools/lib/command_line.h"
@@ -196,15 +197,17 @@ int run_tool(int argc, char** argv) {
   tools::add_cache_options(app, a.cache);
   app.add_flag("--quiet", a.quiet, "only verdicts and failures");
   app.add_flag("--checks", a.checks, "what became of each check of the construction verifier");
-  bool table = false, checks = false;
+  bool table = false, checks = false, lemmas = false;
   app.add_flag("--list-obligations", table, "print the table of obligation kinds as Markdown");
   app.add_flag("--list-checks", checks, "print the table of the construction verifier's checks as Markdown");
+  app.add_flag("--list-lemmas", lemmas, "print the lemma library as Markdown");
   if (auto code = tools::parse_command_line(app, argc, argv,
                                             "0 everything PROVED; 1 REFUTED; 2 usage, input or output; 3 UNKNOWN;\n"
                                             "4 UNSUPPORTED; 5 INCONSISTENT or MISSING"))
     return *code;
-  if (table || checks) {
-    fmt::print("{}{}", table ? proof::obligations_markdown() : "", checks ? proof::checks_markdown() : "");
+  if (table || checks || lemmas) {
+    fmt::print("{}{}{}", table ? proof::obligations_markdown() : "", checks ? proof::checks_markdown() : "",
+               lemmas ? smt::lemmas_markdown() : "");
     return 0;
   }
   if (a.files.empty()) {
