@@ -13,7 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFiles[] = {"kernel.ptx", "kernel.cubin", "kernel.ll", "program.pir", "launch.json", "certificate.json"};
+constexpr const char* kFiles[] = {"kernel.ptx", "kernel.cubin", "kernel.ll",       "program.pir",
+                                  "kernel.kir", "launch.json",  "certificate.json"};
 
 // Nothing but the files of an artifact, so that replacing it loses nothing else.
 bool is_artifact(const fs::path& folder, std::error_code& code) {
@@ -54,8 +55,9 @@ std::optional<StagedFolder> stage_artifact(const std::string& folder, const Arti
     return std::nullopt;
   }
   const std::string launch = runtime::to_json(artifact.launch);
-  const std::string* contents[std::size(kFiles)] = {&artifact.ptx,          &artifact.cubin, &artifact.llvm,
-                                                    &artifact.program_text, &launch,         &artifact.certificate};
+  const std::string* contents[std::size(kFiles)] = {&artifact.ptx,          &artifact.cubin,       &artifact.llvm,
+                                                    &artifact.program_text, &artifact.kernel_text, &launch,
+                                                    &artifact.certificate};
   std::optional<StagedFolder> staged = StagedFolder::make(target.string(), error);
   for (std::size_t i = 0; staged && i < std::size(kFiles); ++i)
     if (!contents[i]->empty() && !write_file((fs::path(staged->path()) / kFiles[i]).string(), *contents[i], error))

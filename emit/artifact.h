@@ -4,6 +4,7 @@
 //   kernel.ll          for the host
 //   kernel.cubin       when ptxas was there
 //   program.pir        the physical program, as text
+//   kernel.kir         of a release: the file of the kernel, which the certificate is about
 //   launch.json        the launch description: ABI, preconditions, extents and grid as expressions
 //   certificate.json   when a certificate was handed in
 #pragma once
@@ -23,6 +24,7 @@ struct Artifact {
   std::string cubin;  // "" for none
   std::string llvm;   // host code, "" for none
   std::string program_text;
+  std::string kernel_text;  // "" for none
   std::string certificate;  // "" for none
   runtime::LaunchDescription launch;
 };

@@ -19,7 +19,9 @@ struct CertificateSubject {
   std::string launch_digest;    // SHA-256 of the launch description, likewise
   std::string solver;           // "Z3 5.4.1"
   std::uint64_t rlimit = 0;     // resource limit per obligation
+  unsigned variant = 0;         // the words in which the formulas were decided
   std::string second_solver;    // "cvc5 1.0.3"; "" when none was asked
+  bool restrictions = false;    // what the program demands beyond the kernel was accepted as an assumption
   std::string witness;          // a launch that satisfies the preconditions
   SourcePtr kernel_source;      // for places; may be null
   SourcePtr program_source;
@@ -28,6 +30,11 @@ struct CertificateSubject {
 // Decisions are aligned with the ledger's obligations.
 std::string certificate(const CertificateSubject& subject, const Ledger& ledger, const std::vector<Decision>& decisions,
                         Verdict verdict);
+
+// What a certificate says that another one, of the same subject, does not: one line each, at most kMostDifferences. "" never:
+// texts that differ in form alone are told so.
+inline constexpr std::size_t kMostDifferences = 20;
+std::vector<std::string> differences(const std::string& certificate, const std::string& again);
 
 // "softmax.kir:14:5" without folders; "" without a place.
 std::string place(const CertificateSubject& subject, const Obligation& o);

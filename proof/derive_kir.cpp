@@ -146,7 +146,7 @@ void derive_kir(const Kernel& kernel, Ledger& ledger) {
     know_data(first, d.data, terms, ledger);
     for (SourceRange range : d.vouched)
       ledger.assume("assume", fmt::format("assume_in_bounds at {}: the author's word, not proven",
-                                          kernel.source ? describe(*kernel.source, range) : "?"));
+                                          kernel.source ? place(*kernel.source, range) : "?"));
   }
   for (std::uint32_t i = 0; i < kernel.body.op_count(); ++i) {
     OpKind k = kernel.body.op(OpId(i)).kind;

@@ -247,7 +247,7 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
       o.goal = terms.exprs().boolean(true);
       if (assumed) {
         ledger.assume("licence", fmt::format("identity assumed ({}) of the reduce at {}", to_string(*identity),
-                                             kernel.source ? describe(*kernel.source, range) : "?"));
+                                             kernel.source ? place(*kernel.source, range) : "?"));
       } else {
         bool holds = exhaustive;  // at every accumulator
         for (const Operands& p : points) {
@@ -292,7 +292,7 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
       }
       ledger.assume("licence",
                     fmt::format("order({}) of the reduce at {}: floating-point rounding of any such order is accepted",
-                                name(order), kernel.source ? describe(*kernel.source, range) : "?"));
+                                name(order), kernel.source ? place(*kernel.source, range) : "?"));
       // Rounding explains nothing of the components that no float enters.
       owed = restricted(combine, exact_components(combine, terms));
       proven = owed.results.empty() || lawful(owed);

@@ -25,6 +25,7 @@
 #include "smt/run.h"
 #include "tools/lib/cache.h"
 #include "tools/lib/command_line.h"
+#include "tools/lib/recheck.h"
 #include "tools/lib/report.h"
 #include "tools/lib/solver_options.h"
 #include "tools/lib/source.h"
@@ -38,7 +39,7 @@ using Json = nlohmann::ordered_json;
 
 struct Arguments {
   std::vector<std::string> files;
-  std::string physical, kernel, format = "text", dump, certificate;
+  std::string physical, kernel, format = "text", dump, certificate, recheck;
   tools::SolverArguments solver;
   bool allow_restrictions = false, quiet = false, checks = false;
   tools::CacheOptions cache;
@@ -192,6 +193,11 @@ int run_tool(int argc, char** argv) {
   app.add_option("--format", a.format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
   tools::add_output(app, "--dump-smt", a.dump, "write each obligation, unsimplified, as an SMT-LIB 2 file to this folder");
   tools::add_output(app, "--certificate", a.certificate, "write the certificate to this file");
+  app.add_option(
+         "--recheck", a.recheck,
+         "a certificate: derive and decide everything again, without a cache, and demand that it comes out the same. Its "
+         "kernel and program are kernel.kir and program.pir beside it, or the files given")
+      ->check(CLI::ExistingFile);
   app.add_flag("--allow-restrictions", a.allow_restrictions,
                "sizes and alignments that the program demands beyond the kernel become listed assumptions");
   tools::add_cache_options(app, a.cache);
@@ -203,12 +209,19 @@ int run_tool(int argc, char** argv) {
   app.add_flag("--list-lemmas", lemmas, "print the lemma library as Markdown");
   if (auto code = tools::parse_command_line(app, argc, argv,
                                             "0 everything PROVED; 1 REFUTED; 2 usage, input or output; 3 UNKNOWN;\n"
-                                            "4 UNSUPPORTED; 5 INCONSISTENT or MISSING"))
+                                            "4 UNSUPPORTED; 5 INCONSISTENT or MISSING, or a certificate refused"))
     return *code;
   if (table || checks || lemmas) {
     fmt::print("{}{}{}", table ? proof::obligations_markdown() : "", checks ? proof::checks_markdown() : "",
                lemmas ? smt::lemmas_markdown() : "");
     return 0;
+  }
+  if (!a.recheck.empty()) {
+    if (a.files.size() > 1) {
+      fmt::print(stderr, "error: --recheck wants the one file of the certificate's kernel, not {}\n", a.files.size());
+      return tools::kExitUsage;
+    }
+    return tools::recheck({a.recheck, a.files.empty() ? "" : a.files[0], a.physical, a.solver.jobs});
   }
   if (a.files.empty()) {
     fmt::print(stderr, "FILE.kir is required\nRun with --help for more information.\n");

@@ -13,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/base/check.h"
 #include "core/base/exit_code.h"
 #include "core/base/file.h"
 #include "core/ir/op_document.h"
@@ -35,7 +36,7 @@ constexpr int kExitUnsupported = 4;
 
 struct Options {
   std::string file, kernel, target = "host", proofs = "off", out, emit, print_after, stop_after;
-  bool validate_each = false, explain = false;
+  bool validate_each = false, explain = false, release = false;
   tools::SolverArguments solver;
   smt::RunOptions run;
   tools::CacheOptions cache;
@@ -46,6 +47,24 @@ void complain(const std::string& message) { fmt::print(stderr, "kirc: {}\n", mes
 // Reports go to standard output unless code or program text goes there.
 void show(const Options& options, const std::string& text) {
   fmt::print(options.out.empty() && options.emit != "nothing" ? stderr : stdout, "{}", text);
+}
+
+// What a release ships is what its certificate is about: both texts under the names that they have in the artifact, read again.
+// Without a kernel where the passes' own claims are not all PROVED; why stands in `report` then.
+tools::Subject shipped(const Kernel& kernel, const lowering::Construction& built, const Options& options, std::string* why) {
+  tools::Subject out;
+  for (const proof::Decision& d : smt::decide(built.ledger, options.run.decide))
+    if (d.verdict != proof::Verdict::proved) {
+      *why = fmt::format("a claim of a pass is {}: {}", proof::name(d.verdict), d.reason);
+      return out;
+    }
+  Diagnostics diagnostics;
+  auto module = parse_kir(std::make_shared<const SourceFile>("kernel.kir", std::string(kernel.source->text())), diagnostics);
+  out.program = parse_pir(std::make_shared<const SourceFile>("program.pir", print(*built.program)), diagnostics);
+  KIR_CHECK(module && out.program, "what was parsed, or printed, can be parsed");
+  for (const auto& k : module->kernels)
+    if (k->id() == kernel.id()) out.kernel = k;
+  return out;
 }
 
 int compile_kernel(const std::shared_ptr<const Kernel>& kernel, const Options& options, tools::KircOutput& output) {
@@ -59,7 +78,7 @@ int compile_kernel(const std::shared_ptr<const Kernel>& kernel, const Options& o
     if (!options.validate_each) return;
     smt::Outcome outcome = smt::run(*kernel, program.get(), nullptr, options.run);
     tools::Subject subject{kernel, program, true};
-    const tools::Report report(subject, outcome, options.run.decide);
+    const tools::Report report(subject, outcome, options.run);
     show(options, fmt::format("after {}: {}{}", pass.name, report.text(false), report.checks()));
     exit_code = proof::combine_exit_codes(exit_code, outcome.exit_code);
   };
@@ -73,9 +92,17 @@ int compile_kernel(const std::shared_ptr<const Kernel>& kernel, const Options& o
   tools::Subject subject{kernel, built->program, true};
   std::optional<smt::Outcome> outcome;
   std::optional<tools::Report> report;
+  if (options.release) {
+    std::string why;
+    subject = shipped(*kernel, *built, options, &why);
+    if (!subject.kernel) {
+      complain(fmt::format("{}: {}; nothing is written", kernel->id(), why));
+      return proof::exit_code(proof::Verdict::unknown);
+    }
+  }
   if (options.proofs != "off") {
-    outcome = smt::run(*kernel, built->program.get(), &built->ledger, options.run);
-    report.emplace(subject, *outcome, options.run.decide);
+    outcome = smt::run(*subject.kernel, subject.program.get(), options.release ? nullptr : &built->ledger, options.run);
+    report.emplace(subject, *outcome, options.run);
     show(options, report->text(false));
     exit_code = proof::combine_exit_codes(exit_code, outcome->exit_code);
   }
@@ -85,7 +112,8 @@ int compile_kernel(const std::shared_ptr<const Kernel>& kernel, const Options& o
   }
   if (options.emit == "nothing") return exit_code;
   Diagnostics emission;
-  bool made = output.add(*built->program, kernel->id(), report ? &*report : nullptr, emission);
+  bool made = output.add(*subject.program, kernel->id(), report ? &*report : nullptr,
+                         options.release ? kernel->source->text() : std::string_view(), emission);
   if (!emission.all().empty()) fmt::print(stderr, "{}", emission.render(*kernel->source));
   return made ? exit_code : proof::combine_exit_codes(exit_code, kExitUnsupported);
 }
@@ -158,6 +186,10 @@ int run_tool(int argc, char** argv) {
   app.add_flag("--validate-each", options.validate_each,
                "prove the program after each pass, and show what becomes of each check of the construction verifier");
   app.add_flag("--explain", options.explain, "say which axes became instance axes, which did not, and why");
+  app.add_flag(
+      "--release", options.release,
+      "an artifact to ship (-o DIR): --proofs required --cross-check, without any cache, about the texts that it holds; "
+      "kir-validate --recheck DIR/certificate.json checks it again");
   tools::add_solver_options(app, options.solver);
   tools::add_cache_options(app, options.cache);
   bool table = false;
@@ -173,6 +205,16 @@ int run_tool(int argc, char** argv) {
   if (options.file.empty()) {
     fmt::print(stderr, "FILE.kir is required\nRun with --help for more information.\n");
     return kExitUsage;
+  }
+  if (options.release) {
+    if (options.out.empty() || (!options.emit.empty() && options.emit != "artifact") || !options.stop_after.empty()) {
+      complain(
+          "--release writes artifacts of whole programs: it wants -o DIR, and takes neither another --emit nor --stop-after");
+      return kExitUsage;
+    }
+    options.proofs = "required";
+    options.solver.cross_check = true;
+    options.cache.off = true;
   }
   const std::optional<smt::DecideOptions> decide = tools::decide_options(options.solver);
   if (!decide) return kExitUsage;

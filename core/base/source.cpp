@@ -29,4 +29,11 @@ std::string describe(const SourceFile& file, SourceRange range) {
   return fmt::format("{}:{}:{}", file.path(), at.line, at.column);
 }
 
+std::string place(const SourceFile& file, SourceRange range) {
+  const std::string whole = describe(file, range);
+  const std::string& path = file.path();
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? whole : whole.substr(slash + 1);
+}
+
 }  // namespace kir

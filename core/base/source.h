@@ -37,5 +37,7 @@ using SourcePtr = std::shared_ptr<const SourceFile>;
 
 // "softmax.kir:14:5", or "softmax.kir" for an empty range.
 std::string describe(const SourceFile& file, SourceRange range);
+// The same without folders, "softmax.kir:14:5": what stands in certificates does not depend on where a file lies.
+std::string place(const SourceFile& file, SourceRange range);
 
 }  // namespace kir

@@ -22,7 +22,8 @@ std::string KircOutput::check() const {
   return "";
 }
 
-bool KircOutput::add(const PhysicalProgram& program, const std::string& id, Report* report, Diagnostics& diagnostics) {
+bool KircOutput::add(const PhysicalProgram& program, const std::string& id, Report* report, std::string_view kernel_text,
+                     Diagnostics& diagnostics) {
   Item item;
   item.id = id;
   if (request_.emit == "physical") {
@@ -52,6 +53,7 @@ bool KircOutput::add(const PhysicalProgram& program, const std::string& id, Repo
     item.artifact.cubin = cubin;
     if (host) item.artifact.llvm = module->llvm_ir;
     item.artifact.program_text = print(program);
+    item.artifact.kernel_text = kernel_text;
     item.artifact.launch = emit::describe_launch(program, *module, request_.target);
     if (report) {
       report->certificate_subject().artifact_digest = sha256_hex(host ? module->llvm_ir : module->ptx + cubin);

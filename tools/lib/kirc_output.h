@@ -25,9 +25,11 @@ class KircOutput {
   std::string check() const;
 
   // Makes everything of one kernel. `report` (may be null) gives the certificate; it is told the digests of the code (SHA-256
-  // of kernel.ptx followed by kernel.cubin, or of kernel.ll) and of the launch description. False when the provider cannot
+  // of kernel.ptx followed by kernel.cubin, or of kernel.ll) and of the launch description. `kernel_text`
+  // (may be empty) goes into an artifact as it is. False when the provider cannot
   // emit the program; messages are in `diagnostics`.
-  bool add(const PhysicalProgram& program, const std::string& id, Report* report, Diagnostics& diagnostics);
+  bool add(const PhysicalProgram& program, const std::string& id, Report* report, std::string_view kernel_text,
+           Diagnostics& diagnostics);
 
   // "" on success.
   std::string commit() const;

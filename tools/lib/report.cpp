@@ -43,7 +43,7 @@ std::string caret(const SourcePtr& source, SourceRange range) {
   return first == std::string::npos ? "" : rendered.substr(first + 1);
 }
 
-Report::Report(const Subject& subject, const smt::Outcome& outcome, const smt::DecideOptions& decided)
+Report::Report(const Subject& subject, const smt::Outcome& outcome, const smt::RunOptions& options)
     : subject_(subject), outcome_(outcome) {
   certificate_.kernel = subject.kernel->id();
   certificate_.kernel_digest = content_hash(*subject.kernel);
@@ -54,8 +54,10 @@ Report::Report(const Subject& subject, const smt::Outcome& outcome, const smt::D
     certificate_.program_source = subject.program->source;
   }
   certificate_.solver = smt::solver_version();
-  certificate_.rlimit = decided.rlimit;
-  if (decided.second_solver) certificate_.second_solver = decided.second_solver->version;
+  certificate_.rlimit = options.decide.rlimit;
+  if (options.decide.second_solver) certificate_.second_solver = options.decide.second_solver->version;
+  certificate_.variant = options.decide.variant;
+  certificate_.restrictions = options.derive.allow_restrictions;
   certificate_.witness = outcome.witness;
 }
 

@@ -22,8 +22,8 @@ std::string caret(const SourcePtr& source, SourceRange range);
 
 class Report {
  public:
-  // `decided`: how the outcome's obligations were decided.
-  Report(const Subject& subject, const smt::Outcome& outcome, const smt::DecideOptions& decided);
+  // `options`: those that the outcome was made with.
+  Report(const Subject& subject, const smt::Outcome& outcome, const smt::RunOptions& options);
 
   // One summary line, each obligation that is not proved with its place, reason and counterexample; then, unless `quiet`,
   // counts by kind, deciding tiers and assumptions.

@@ -51,7 +51,7 @@ Rendering validate(const Subject& subject, const smt::RunOptions& options,
     if (const std::optional<std::string> known = store->get(key))
       if (std::optional<Rendering> r = Rendering::from_bytes(*known)) return std::move(*r);
   const smt::Outcome outcome = smt::run(*subject.kernel, subject.program.get(), nullptr, options);
-  Rendering r = Report(subject, outcome, options.decide).rendering();
+  Rendering r = Report(subject, outcome, options).rendering();
   if (outcome_wanted) outcome_wanted(outcome);
   if (store != nullptr && is_final(outcome)) store->put(key, r.bytes());
   return r;
