@@ -30,7 +30,9 @@ std::string certificate(const CertificateSubject& subject, const Ledger& ledger,
   for (const Assumption& a : ledger.assumptions) assumptions.push_back(Json{{"category", a.category}, {"text", a.text}});
   j["assumptions"] = std::move(assumptions);
   j["kernel"] = Json{{"id", subject.kernel}, {"digest", subject.kernel_digest}};
+  if (!subject.kernel_text.empty()) j["kernel"]["text"] = subject.kernel_text;
   if (!subject.program.empty()) j["program"] = Json{{"name", subject.program}, {"digest", subject.program_digest}};
+  if (!subject.program_text.empty()) j["program"]["text"] = subject.program_text;
   if (!subject.artifact_digest.empty()) j["artifact"] = Json{{"digest", subject.artifact_digest}};
   if (!subject.launch_digest.empty()) j["launch"] = Json{{"digest", subject.launch_digest}};
   j["solver"] = Json{{"name", subject.solver}, {"resource_limit", subject.rlimit}};

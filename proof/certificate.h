@@ -13,8 +13,10 @@ namespace kir::proof {
 struct CertificateSubject {
   std::string kernel;           // KernelID
   std::string kernel_digest;    // content hash of the KIR
+  std::string kernel_text;      // SHA-256 of the file of the kernel; "" for kernels that were built
   std::string program;          // name of the physical program; "" when only the KIR was checked
   std::string program_digest;   // content hash of the physical program, "" likewise
+  std::string program_text;     // SHA-256 of the file of the program; "" for one that was constructed
   std::string artifact_digest;  // SHA-256 of the code, when there is an artifact
   std::string launch_digest;    // SHA-256 of the launch description, likewise
   std::string solver;           // "Z3 5.4.1"

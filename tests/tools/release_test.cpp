@@ -123,16 +123,16 @@ TEST_F(Release, ACertificateThatSaysAnythingElseIsRefused) {
 TEST_F(Release, WhatShipsIsBound) {
   const fs::path folder = released();
   const auto good = files(folder);
-  auto refused = [&](const char* file, const std::string& from, const std::string& to) {
+  auto refused = [&](const char* file, const std::string& from, const std::string& to, const char* says) {
     replace(folder / file, from, to);
     const std::string out = recheck(5, folder);
-    EXPECT_NE(out.find("digest"), std::string::npos) << out;
+    EXPECT_NE(out.find(says), std::string::npos) << out;
     write(folder / file, good.at(file));
   };
-  refused("kernel.ll", "define", "define ");
-  refused("launch.json", "\"threads\"", "\"threads\" ");
-  refused("kernel.kir", "add", "mul");
-  refused("program.pir", "128", "64");
+  refused("kernel.ll", "define", "define ", "artifact");
+  refused("launch.json", "\"threads\"", "\"threads\" ", "launch");
+  refused("kernel.kir", "kir 1", "// kir 1\nkir 1", "text");
+  refused("program.pir", "128", "64", "digest");
   EXPECT_NE(recheck(0, folder).find("rechecked"), std::string::npos);
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "core/base/sha256.h"
 #include "core/text/text.h"
 #include "proof/construction.h"
 
@@ -48,10 +49,13 @@ Report::Report(const Subject& subject, const smt::Outcome& outcome, const smt::R
   certificate_.kernel = subject.kernel->id();
   certificate_.kernel_digest = content_hash(*subject.kernel);
   certificate_.kernel_source = subject.kernel->source;
+  if (subject.kernel->source) certificate_.kernel_text = sha256_hex(subject.kernel->source->text());
   if (subject.program) {
     certificate_.program = subject.program->name;
     certificate_.program_digest = content_hash(*subject.program);
     certificate_.program_source = subject.program->source;
+    if (!subject.constructed && subject.program->source)
+      certificate_.program_text = sha256_hex(subject.program->source->text());
   }
   certificate_.solver = smt::solver_version();
   certificate_.rlimit = options.decide.rlimit;
