@@ -152,7 +152,7 @@ void derive_kir(const Kernel& kernel, Ledger& ledger) {
     OpKind k = kernel.body.op(OpId(i)).kind;
     if (reads_bits(kernel.body, kernel.body.op(OpId(i))))
       ledger.assume("accuracy", fmt::format("{} at {}: which NaN an operation or a fold gives is left open", row(k).name,
-                                            kernel.source ? describe(*kernel.source, kernel.body.op(OpId(i)).range) : "?"));
+                                            kernel.source ? place(*kernel.source, kernel.body.op(OpId(i)).range) : "?"));
     if (int ulp = row(k).accuracy.max_ulp)
       ledger.assume("accuracy",
                     fmt::format("{}: a provider may be off by {} ulp from the correctly rounded value", row(k).name, ulp));
