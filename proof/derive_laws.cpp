@@ -300,7 +300,7 @@ void reduce_laws(const Kernel& kernel, const Denotation& d, TermPool& terms, con
       types.clear();
       for (Term r : owed.results) types.push_back(r->type);
       points = operands_of(types);
-      sentence = "of the components that no float enters, " + sentence;
+      sentence.insert(0, "of the components that no float enters, ");
     }
     Obligation o = obligation(Side::kir, ObligationKind::combine_laws,
                               fmt::format("{}/{}/{}", prefix, rounds ? "exact-laws" : "laws", i), sentence, range);

@@ -92,8 +92,8 @@ class PointSearch {
       return most ? std::min(v, *most) : v;
     }
     if (!least && !most) return free;
-    if (!least) return *most;
-    if (!most || c.at == Choice::At::low) return *least;
+    if (!least) return most;
+    if (!most || c.at == Choice::At::low) return least;
     return c.at == Choice::At::high ? *most : *least + (*most - *least) / 2;
   }
 
