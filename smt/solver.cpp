@@ -49,13 +49,14 @@ std::optional<Integer> parse_integer(std::string_view s) {
   return negative ? -v : v;
 }
 
-// Hypotheses that share leaves with the goal, or with what the part itself supposes, directly or through others, in their
-// order; all where these have none.
+// Hypotheses that share leaves with the goal, directly or through others, in their order. Of a goal without leaves those that
+// share leaves with what the part itself supposes; all where that has none either.
 std::vector<Expr> relevant(const std::vector<Expr>& hypotheses, Expr goal, const std::vector<Expr>& supposed) {
   std::set<Expr> reached;
   for (Expr l : leaves(goal)) reached.insert(l);
   for (Expr h : supposed)
-    for (Expr l : leaves(h)) reached.insert(l);
+    if (goal.is(ExprKind::boolean))
+      for (Expr l : leaves(h)) reached.insert(l);
   if (reached.empty()) return hypotheses;
   std::vector<std::vector<Expr>> of;
   for (Expr h : hypotheses) of.push_back(leaves(h));
