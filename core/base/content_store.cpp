@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "core/base/file.h"
 #include "core/base/netstrings.h"
 #include "core/base/sha256.h"
 
@@ -53,16 +54,6 @@ bool is_key(std::string_view name) {
 
 std::string header(const std::string& key, std::string_view bytes) {
   return fmt::format("kir-store 1 {} {} {}\n", key, sha256_hex(join_netstrings({key, bytes})), bytes.size());
-}
-
-bool write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(file, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
 }
 
 // Empty when the file has another number of bytes.

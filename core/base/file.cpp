@@ -26,17 +26,17 @@ bool failed(const std::string& path, std::string* error) {
   return false;
 }
 
-bool write_all(int file, std::string_view bytes) {
+}  // namespace
+
+bool write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t n = ::write(file, bytes.data(), bytes.size());
+    const ssize_t n = ::write(descriptor, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
   return true;
 }
-
-}  // namespace
 
 std::string file_stem(std::string_view id) {
   constexpr std::size_t kMaxStem = 160;

@@ -36,6 +36,9 @@ class StagedFile {
 
 bool write_file(const std::string& path, std::string_view contents, std::string* error);
 
+// To an open descriptor, however often the system takes a part; false, with errno's reason, when it takes no more.
+bool write_all(int descriptor, std::string_view bytes);
+
 // A folder that is filled beside its place.
 class StagedFolder {
  public:

@@ -15,6 +15,8 @@
 #include <sstream>
 #include <utility>
 
+#include "core/base/file.h"
+
 extern char** environ;
 
 namespace kir {
@@ -38,12 +40,7 @@ class Descriptor {
 // A nameless file that holds the bytes and stands at their beginning.
 Descriptor file_of(std::string_view bytes) {
   Descriptor file(::memfd_create("input", MFD_CLOEXEC));
-  while (file.get() >= 0 && !bytes.empty()) {
-    const ssize_t n = ::write(file.get(), bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return Descriptor();
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
+  if (file.get() < 0 || !write_all(file.get(), bytes)) return Descriptor();
   ::lseek(file.get(), 0, SEEK_SET);
   return file;
 }
