@@ -40,6 +40,7 @@ Answered answer(const proof::Obligation& o, const DecideOptions& options) {
   d.tier = std::move(s.tier);
   d.reason = std::move(s.reason);
   d.resource = s.resource;
+  d.runaway = s.runaway;
   if (d.verdict == Verdict::proved) {
     d.premise = premise_of(problem, options.rlimit);
     if (d.premise == proof::Premise::unknown) {
@@ -49,7 +50,9 @@ Answered answer(const proof::Obligation& o, const DecideOptions& options) {
     }
   }
   if (d.verdict == Verdict::proved && options.second_solver && wants_cross_check(problem)) {
-    d.cross_check = cross_check(*options.second_solver, problem);
+    const SecondOpinion second = cross_check(*options.second_solver, problem);
+    d.cross_check = second.answer;
+    d.runaway |= second.runaway;
     if (d.cross_check == proof::CrossCheck::contradicted) {
       d.verdict = Verdict::inconsistent;
       d.reason = fmt::format("{} has a model of the negation", options.second_solver->version);

@@ -55,7 +55,9 @@ std::optional<proof::Decision> Memory::recall(const std::string& canonical) cons
 }
 
 void Memory::keep(const std::string& canonical, const proof::Decision& decision) const {
-  if (store_ == nullptr || decision.verdict != proof::Verdict::proved || decision.milliseconds < kWorthKeeping) return;
+  if (store_ == nullptr || decision.verdict != proof::Verdict::proved || decision.runaway ||
+      decision.milliseconds < kWorthKeeping)
+    return;
   store_->put(key(canonical), join_netstrings({decision.tier, std::to_string(decision.resource), proof::name(decision.premise),
                                                proof::name(decision.cross_check)}));
 }

@@ -22,8 +22,8 @@ class Memory {
 
   // `canonical`: proof::canonical_text of an obligation. The decision has no model and no time.
   std::optional<proof::Decision> recall(const std::string& canonical) const;
-  // Keeps a proof that took some milliseconds. How long it took is no part of a decision: whether it is kept changes how soon
-  // the next run ends, nothing else. Throws StoreError.
+  // Keeps a proof that took some milliseconds and that nothing but its own resource limits held up (no runaway). How long it
+  // took is no part of a decision: whether it is kept changes how soon the next run ends, nothing else. Throws StoreError.
   void keep(const std::string& canonical, const proof::Decision& decision) const;
 
  private:

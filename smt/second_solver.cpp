@@ -55,15 +55,16 @@ bool wants_cross_check(const Problem& problem) {
          std::any_of(problem.hypotheses.begin(), problem.hypotheses.end(), [&](Expr h) { return hard(hard, h); });
 }
 
-proof::CrossCheck cross_check(const SecondSolver& solver, const Problem& problem) {
+SecondOpinion cross_check(const SecondSolver& solver, const Problem& problem) {
   std::vector<Expr> conjunction = problem.hypotheses;
   conjunction.push_back(negation(problem.goal));
   const ProcessResult r = run_process({solver.path, "--lang=smt2", std::string("--rlimit=") + kResourceLimit, "-"},
                                       smtlib(conjunction, ""), kRunaway);
   const std::string_view answer = std::string_view(r.output).substr(0, r.output.find('\n'));
-  if (r.succeeded() && answer == "unsat") return proof::CrossCheck::agrees;
-  if (r.succeeded() && answer == "sat") return proof::CrossCheck::contradicted;
-  return proof::CrossCheck::undecided;
+  SecondOpinion out{.runaway = r.end != ProcessResult::End::exited};
+  if (r.succeeded() && answer == "unsat") out.answer = proof::CrossCheck::agrees;
+  if (r.succeeded() && answer == "sat") out.answer = proof::CrossCheck::contradicted;
+  return out;
 }
 
 }  // namespace kir::smt

@@ -22,8 +22,12 @@ std::optional<SecondSolver> find_second_solver(std::string* error);
 // Is the formula one of those where solvers go wrong: a product of two unknowns, a division?
 bool wants_cross_check(const Problem& problem);
 
-// Of a formula that was proved. The verdict is a function of the formula, cvc5's version and its resource limit; one that was
-// stopped by the clock counts as undecided.
-proof::CrossCheck cross_check(const SecondSolver& solver, const Problem& problem);
+// Of a formula that was proved. A function of the formula, cvc5's version and its resource limit, but for a runaway: one that
+// was stopped by the clock, was killed or did not start. It counts as undecided.
+struct SecondOpinion {
+  proof::CrossCheck answer = proof::CrossCheck::undecided;
+  bool runaway = false;
+};
+SecondOpinion cross_check(const SecondSolver& solver, const Problem& problem);
 
 }  // namespace kir::smt

@@ -101,10 +101,12 @@ class Solver {
         total.reason = s.reason;
       } else if (s.verdict != Verdict::proved) {
         s.resource = used_;
+        s.runaway = runaway_;
         return s;
       }
     }
     total.resource = used_;
+    total.runaway = runaway_;
     if (unknown.empty()) {
       total.reason.clear();
       return total;
@@ -117,6 +119,7 @@ class Solver {
     total.verdict = Verdict::unknown;
     total.tier = "smt";
     total.resource = used_;
+    total.runaway = runaway_;
     return total;
   }
 
@@ -133,7 +136,12 @@ class Solver {
   Solution finish(Verdict v, std::string tier, std::string reason = {}) const {
     if (!instances_.empty() && v == Verdict::proved)
       tier = tier == "smt" ? fmt::format("smt, lemma:{}", instances_) : fmt::format("lemma:{}", instances_);
-    return {.verdict = v, .tier = std::move(tier), .reason = std::move(reason), .resource = used_};
+    return {.verdict = v, .tier = std::move(tier), .reason = std::move(reason), .resource = used_, .runaway = runaway_};
+  }
+
+  void spend(const Reply& r) {
+    used_ += r.resource;
+    runaway_ |= r.runaway;
   }
 
   Solution enumerated(const Enumeration& e) const {
@@ -182,7 +190,7 @@ class Solver {
       strategy.seed += seed_;
       Reply r = ask(attempt.simplified ? conjunction : plain, strategy, budget / 16 * attempt.sixteenths,
                     attempt.simplified ? positive : std::function<bool(Expr)>());
-      used_ += r.resource;
+      spend(r);
       switch (r.answer) {
         case Answer::unsatisfiable: return finish(Verdict::proved, "smt");
         case Answer::satisfiable:
@@ -214,7 +222,7 @@ class Solver {
       }
       for (DivisionEncoding division : {DivisionEncoding::native, DivisionEncoding::witness}) {
         Reply r = ask(bounded, Strategy{"model", division, -1, seed_}, rlimit_ / 16);
-        used_ += r.resource;
+        spend(r);
         if (r.answer == Answer::unsatisfiable && bound == kFree) return finish(Verdict::proved, "smt");
         if (r.answer == Answer::unsatisfiable) break;
         if (r.answer != Answer::satisfiable) continue;
@@ -250,6 +258,7 @@ class Solver {
   const std::uint64_t rlimit_;
   const unsigned seed_;
   std::uint64_t used_ = 0;
+  bool runaway_ = false;
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ struct Solution {
   proof::Verdict verdict = proof::Verdict::missing;
   std::string tier, reason;
   std::uint64_t resource = 0;
+  bool runaway = false;            // an attempt was ended by a wall clock or a lack of memory
   std::vector<std::string> model;  // by leaf of the problem; "" where the model does not say
 };
 

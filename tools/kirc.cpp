@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "core/base/check.h"
 #include "core/base/exit_code.h"
@@ -105,6 +106,14 @@ int compile_kernel(const std::shared_ptr<const Kernel>& kernel, const Options& o
     report.emplace(subject, *outcome, options.run);
     show(options, report->text(false));
     exit_code = proof::combine_exit_codes(exit_code, outcome->exit_code);
+    if (options.release &&
+        std::any_of(outcome->decisions.begin(), outcome->decisions.end(), [](auto& d) { return d.runaway; })) {
+      complain(
+          fmt::format("{}: a solver was ended by a clock, by a signal or for lack of memory, so another build may give another "
+                      "certificate; nothing is written: build again on a machine with less load",
+                      kernel->id()));
+      return proof::exit_code(proof::Verdict::unknown);
+    }
   }
   if (exit_code != 0 && options.proofs == "required") {
     complain(fmt::format("{}: not everything is PROVED, so nothing is written", kernel->id()));

@@ -53,6 +53,10 @@ TEST_F(MemoryTest, only_proofs_are_and_only_those_that_took_time) {
   quick.milliseconds = 0.01;
   memory.keep("formula", quick);
   EXPECT_FALSE(memory.recall("formula"));
+  proof::Decision held_up = proof_;  // its resource count is not a function of the formula
+  held_up.runaway = true;
+  memory.keep("formula", held_up);
+  EXPECT_FALSE(memory.recall("formula"));
 }
 
 TEST_F(MemoryTest, another_engine_or_another_budget_shares_nothing) {

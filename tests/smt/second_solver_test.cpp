@@ -75,6 +75,7 @@ TEST(SecondSolver, SilenceDecidesNothing) {
     const proof::Decision d = checked(kRange, kInside);
     EXPECT_EQ(d.verdict, Verdict::proved) << answer;
     EXPECT_EQ(d.cross_check, CrossCheck::undecided) << answer;
+    EXPECT_EQ(d.runaway, std::string(answer).starts_with("kill")) << answer;
   }
 }
 

@@ -157,6 +157,18 @@ TEST_F(Release, ACertificateOfAValidationIsCheckedWithItsFiles) {
   run(2, "kir-validate " + kernel + " " + kernel + " --recheck " + file);
 }
 
+// What depends on the machine's load stands in no certificate: here cvc5 is killed in the middle.
+TEST_F(Release, IsNotMadeFromWhatAClockOrASignalEnded) {
+  const fs::path solver = folder_ / "cvc5";
+  write(solver, "#!/bin/sh\n[ \"$1\" = --version ] && echo 'This is cvc5 version 0.0' && exit 0\nkill -9 $$\n");
+  fs::permissions(solver, fs::perms::owner_all);
+  ::setenv("KIR_CVC5", solver.c_str(), 1);
+  const std::string out = run(3, "kirc " KIR_SOURCE_DIR "/corpus/row_sum.kir --release -o " + (folder_ / "o").string());
+  ::unsetenv("KIR_CVC5");
+  EXPECT_NE(out.find("nothing is written"), std::string::npos) << out;
+  EXPECT_FALSE(fs::exists(folder_ / "o"));
+}
+
 TEST_F(Release, WantsAFolderAndProofs) {
   const std::string kernel = KIR_SOURCE_DIR "/corpus/row_sum.kir";
   EXPECT_NE(run(2, "kirc --release " + kernel).find("-o DIR"), std::string::npos);

@@ -38,7 +38,7 @@ bool is_final(const smt::Outcome& outcome) {
   for (std::size_t i = 0; i < outcome.decisions.size(); ++i) {
     const proof::Verdict v = outcome.decisions[i].verdict;
     const bool refuted = v == proof::Verdict::refuted && outcome.counterexample_of[i] != smt::Outcome::kNone;
-    if (v != proof::Verdict::proved && !refuted) return false;
+    if ((v != proof::Verdict::proved && !refuted) || outcome.decisions[i].runaway) return false;
   }
   return !outcome.decisions.empty();
 }

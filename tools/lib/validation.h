@@ -18,7 +18,8 @@ std::string_view report_sources();
 std::string validation_key(const Subject& subject, const smt::RunOptions& options, const smt::Engine& engine,
                            std::string_view sources);
 
-// Is every obligation PROVED, or REFUTED by an execution? What is undecided, unsupported or inconsistent is not remembered.
+// Is every obligation PROVED, or REFUTED by an execution? What is undecided, unsupported or inconsistent, or was held up by a
+// clock, is not remembered.
 bool is_final(const smt::Outcome& outcome);
 
 // Looks in options.decide.store (may be null) first, and keeps there what is final. `outcome_wanted` (may be empty) gets the
