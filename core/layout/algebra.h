@@ -50,7 +50,8 @@ Result<std::optional<Layout>> is_tile_outer(const TileLayout& l, const Layout& t
                                             const Shape& outer_shape);  // the inner
 
 // ---- Direct sum: dimensions interleaved (left0, right0, left1, right1, ...), L = left + right, nothing scaled. Canonical.
-Result<TileLayout> direct_sum(const TileLayout& left, const Shape& left_shape, const TileLayout& right, const Shape& right_shape);
+Result<TileLayout> direct_sum(const TileLayout& left, const Shape& left_shape, const TileLayout& right,
+                              const Shape& right_shape);
 Result<std::optional<TileLayout>> is_direct_sum_right(const TileLayout& right, const TileLayout& sum,
                                                       const Shape& interleaved_shape, const Shape& right_shape);  // the left
 Result<std::optional<TileLayout>> is_direct_sum_left(const TileLayout& left, const TileLayout& sum,
@@ -63,16 +64,19 @@ struct Range {
 // The layout of a box: result(y) = l(y + begin), of the box's shape. None when no layout has these places.
 Result<std::optional<Layout>> slice(const Layout& l, const Shape& shape, std::span<const Range> region);
 Layout storage(const Layout& l);  // without thread and device iters and offsets; canonical
-Result<Layout> unpack(const Layout& l, std::int64_t num);  // each element becomes num neighbours; memory strides and offsets scale
-Result<Layout> pack(const Layout& l, std::int64_t num);    // the inverse; the innermost iter is stride 1 on memory
-Result<TileLayout> broadcast(const TileLayout& l, const Size& num, std::int64_t position, Axis axis);  // stride-0 iter; -1: last
+Result<Layout> unpack(const Layout& l,
+                      std::int64_t num);  // each element becomes num neighbours; memory strides and offsets scale
+Result<Layout> pack(const Layout& l, std::int64_t num);  // the inverse; the innermost iter is stride 1 on memory
+Result<TileLayout> broadcast(const TileLayout& l, const Size& num, std::int64_t position,
+                             Axis axis);  // stride-0 iter; -1: last
 
 // ---- As functions of the linear address: layouts on one axis without replicas
 Result<TileLayout> compose(const TileLayout& outer, const TileLayout& inner);  // x -> outer(inner(x))
 // left: inverse(l(x)) = x (l injective); right: l(inverse(y)) = y on the image. The image is [0, span) (else: error says why).
 Result<TileLayout> left_inverse(const TileLayout& l);
 Result<TileLayout> right_inverse(const TileLayout& l);
-// What l leaves out of [0, cosize): with l it is injective and covers it. Error: l is not injective or its strides do not divide.
+// What l leaves out of [0, cosize): with l it is injective and covers it. Error: l is not injective or its strides do not
+// divide.
 Result<TileLayout> complement(const TileLayout& l, const Size& cosize);
 
 // ---- Views of an indexed tensor: a number drops a dimension, [a, b) narrows it, start with step strides it.
@@ -82,8 +86,8 @@ struct Index {
 };
 struct SubView {
   Shape shape;
-  Size offset;  // elements, on m
-  Layout layout;  // of shape; together with the offset: the places
+  Size offset;            // elements, on m
+  Layout layout;          // of shape; together with the offset: the places
   bool offset_moves_out;  // may the offset be added behind the swizzle: only a multiple of the period
 };
 Result<SubView> sub_view(const Layout& l, const Shape& shape, std::span<const Index> index);

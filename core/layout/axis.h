@@ -17,7 +17,7 @@ std::string_view name_of(AxisClass c);
 // Execution scopes, inner to outer.
 enum class Scope : std::uint8_t { thread, warp, warpgroup, cta, cluster, kernel, mesh };
 std::string_view name_of(Scope s);
-// How many `inner` a `outer` has, where the machine fixes it: 32 threads a warp, 4 warps a warpgroup; 0: it does not.
+// How many `inner` an `outer` has, where the machine fixes it: 32 threads a warp, 4 warps a warpgroup; 0: it does not.
 std::int64_t parts(Scope outer, Scope inner);
 
 struct AxisRow {
@@ -25,6 +25,7 @@ struct AxisRow {
   AxisClass cls;
   std::optional<Scope> scope;     // of what it enumerates the parts; none for memory
   std::optional<Scope> subscope;  // the parts
+  char dimension;                 // 'x', 'y', 'z' where the parts form a grid and the axis is one side of it; else 0
   std::string_view meaning;       // one line
 };
 
@@ -33,15 +34,16 @@ class Axis {
  public:
   static std::optional<Axis> find(std::string_view name);
   static Axis memory();  // "m", the default: the linear address (in elements), or the register of a thread
+  static std::string_view nearest(std::string_view name);  // the name in the table with the fewest edits to it
 
   const AxisRow& row() const;
+  std::size_t index() const { return index_; }  // in the table
   std::string_view name() const { return row().name; }
   bool is_memory() const { return row().cls == AxisClass::memory; }
   bool is_thread() const { return row().cls == AxisClass::thread; }
   friend auto operator<=>(Axis, Axis) = default;
 
  private:
-  friend std::span<const AxisRow> axes();
   explicit constexpr Axis(std::uint8_t index) : index_(index) {}
   std::uint8_t index_ = 0;
 };

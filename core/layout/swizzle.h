@@ -13,6 +13,7 @@ namespace kir::layout {
 
 class Swizzle {
  public:
+  // Error: a negative number, atom_len < swizzle_len, or a period beyond 2^62.
   static Result<Swizzle> make(std::int64_t per_element, std::int64_t swizzle_len, std::int64_t atom_len, bool inner = true);
 
   int per_element() const { return per_element_; }
@@ -32,7 +33,8 @@ class Swizzle {
 // The shared-memory modes: 32, 64 or 128 bytes, for elements of 4 to 128 bits (a power of two). Runs of 16 bytes stay whole.
 Result<Swizzle> swizzle_of(int dtype_bits, int mode_bytes);
 
-// A tile layout, or one whose addresses on axis m are swizzled (then m is its only axis and no place is negative; checked).
+// A tile layout, or one whose addresses on axis m are swizzled: then m is its only axis and no place is negative, which
+// compose() checks and its users may rely on. Equality is of the notation.
 struct Layout {
   TileLayout tile;
   std::optional<Swizzle> swizzle;
@@ -44,9 +46,11 @@ Place base_place(const Layout& l, std::int64_t flat);
 Result<std::vector<Place>> apply(const Layout& l, const std::vector<std::int64_t>& coordinate,
                                  const std::vector<std::int64_t>& shape);
 
-// Shared memory is 32 banks of 4 bytes. Where an element of `bits` bits at address a (elements) lies.
+// Shared memory is 32 banks of 4 bytes. Where an element (its first bit) of dtype_bits bits at an address in elements lies;
+// address * dtype_bits fits 63 bits.
 struct BankPlace {
   std::int64_t address, word, bank, line;
+  friend bool operator==(const BankPlace&, const BankPlace&) = default;
 };
 BankPlace bank_of(std::int64_t address, int dtype_bits);
 

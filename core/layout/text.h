@@ -1,13 +1,16 @@
 // The text form of layouts, and of the numbers in it.
 //
-//   layout  = [ "swizzle" "(" n "," n "," n [ "," "outer" ] ")" [ "o" tile ] ] | tile
-//   tile    = "S" "[" iters "]" { "+" ( "R" "[" iters "]" | size [ "@" axis ] ) }
-//   iters   = size list [ ":" stride list ]        one item may stand without parentheses
-//   stride  = size [ "@" axis ] | '"' axis '"'     a name alone is stride 1; no axis is m
-//   size    = integer polynomial: + - * ( ) numbers, symbols
+//   layout  = "swizzle" "(" n "," n "," n [ "," "outer" ] ")" [ "o" tile ] | tile
+//   tile    = "S" "[" iters "]" { "+" ( "R" "[" iters "]" | product [ "@" axis ] ) }
+//   iters   = [ list of sizes [ ":" list of strides ] ]     a list may stand in parentheses
+//   stride  = size [ "@" axis ] | '"' axis '"'              a name alone is stride 1; no axis is m
+//   size    = product { ( "+" | "-" ) product }
+//   product = factor { "*" factor }
+//   factor  = number | symbol | "-" factor | "(" size ")"
 //
-// Several "+ R[...]" give one replica. Extents without strides are row-major on m. Blanks are free: "2 @ warpid". A lone swizzle
-// is the swizzle of one period in a row. The printed form is S[(8,2,4,2):(4@laneid,1@warpid,1@laneid,1@m)] + R[2:4@warpid] + 5@warpid.
+// Several "+ R[...]" give one replica. Extents without strides are row-major on m. Blanks are free: "2 @ warpid". A sum as an
+// offset needs parentheses, "+ (8*K+4)@m", since "+ 8*K + 4@laneid" is two offsets. A lone swizzle is the swizzle of one period
+// in a row. The printed form is S[(8,2,4,2):(4@laneid,1@warpid,1@laneid,1@m)] + R[2:4@warpid] + 5@warpid.
 #pragma once
 
 #include <string>
@@ -17,7 +20,11 @@
 
 namespace kir::layout {
 
-// Errors say the column (from 1), what was expected and, for unknown axes, the nearest name. O(length).
+// Errors say the column (from 1), what was expected and, for unknown axes, the nearest name. Names have at most kMaxName
+// characters, parentheses in sizes nest at most kMaxNesting deep. O(length) for layouts without symbols; with symbols each
+// operation besides costs the terms of its operands, at most Size::kMaxTerms.
+inline constexpr std::size_t kMaxName = 64;
+inline constexpr int kMaxNesting = 64;
 Result<Layout> parse_layout(std::string_view text);
 Result<TileLayout> parse_tile_layout(std::string_view text);
 Result<Size> parse_size(std::string_view text);

@@ -69,15 +69,16 @@ class TileLayout {
   std::vector<std::string> symbols() const;
   std::vector<Axis> axes() const;  // those of any iter or offset, ascending
 
-  Size size() const;    // elements: product of the shard extents
-  Size copies() const;  // product of the replica extents
+  Size size() const;        // elements: product of the shard extents
+  Size copies() const;      // product of the replica extents
   Size size(Axis a) const;  // product of the extents of the shard iters on a
-  // One more than the furthest place on a, from 0: 1 + offset + what shard and replica iters reach (positive strides). The
-  // document's footprint is [low, high] of reach().
+  // One more than the furthest place on a: 1 + offset + what the shard and replica iters of positive stride reach. overflowed()
+  // where a symbolic stride may have either sign. The document's footprint is [low, high] of reach().
   Size span(Axis a) const;
   Size span() const;  // over the memory axes: 1 + the sum of all reaches and offsets on them
   struct Reach {
     std::int64_t low = 0, high = 0;  // inclusive
+    friend bool operator==(const Reach&, const Reach&) = default;
   };
   Reach reach(Axis a) const;  // of all places; no symbols
 
@@ -90,6 +91,8 @@ class TileLayout {
 };
 
 // The forward map, in the document's four steps. The layout has no symbols (KIR_CHECK); errors are the user's.
+inline constexpr std::int64_t kMaxCopies = std::int64_t{1}
+                                           << 20;      // more are never enumerated: places() needs, apply() checks it
 bool admits(const TileLayout& l, const Shape& shape);  // symbolic: equal as polynomials
 Result<std::int64_t> flatten(const std::vector<std::int64_t>& coordinate, const std::vector<std::int64_t>& shape);
 std::vector<std::int64_t> split(const TileLayout& l, std::int64_t flat);  // one digit a shard iter; flat is taken modulo size()
@@ -98,8 +101,8 @@ std::vector<Place> places(const TileLayout& l, std::int64_t flat);        // L(x
 Result<std::vector<Place>> apply(const TileLayout& l, const std::vector<std::int64_t>& coordinate,
                                  const std::vector<std::int64_t>& shape);  // with admission and bounds checked
 
-// The scopes that the thread axes span; none without thread axes. Error: they do not connect (a gap, an overlap, or two axes of
-// one meaning: "tid" and "laneid" both count threads of a warp).
+// The scopes that the thread axes span; none without thread axes. Error: they do not connect (a gap as between "laneid" and
+// "wgid", or an overlap: "tid" and "laneid" both count the threads of a warp). The sides of one grid go together.
 struct ScopeSpan {
   Scope inner, outer;
 };
