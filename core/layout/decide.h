@@ -1,5 +1,6 @@
 // Decisions about a layout: a proof or a counterexample, never a guess. Procedures in this order, the first that knows wins:
-//   stride       each stride exceeds all that the smaller ones reach (symbolic strides too); and its refutations: a stride 0, two
+//   stride       each stride exceeds all that the smaller ones reach (symbolic strides too); and its refutations: a stride 0,
+//   two
 //                strides with a common multiple in reach
 //   F2 rank      powers of two and swizzles: the map is linear over GF(2) on the bits of x
 //   enumeration  up to kMaxPoints points; a larger layout is never enumerated
@@ -20,8 +21,8 @@ std::string_view name_of(By by);
 
 // Two copies that meet, or one place that nothing has.
 struct Witness {
-  Binding sizes;                  // values of the symbols
-  std::int64_t x = 0, y = 0;      // elements (linear)
+  Binding sizes;                             // values of the symbols
+  std::int64_t x = 0, y = 0;                 // elements (linear)
   std::vector<std::int64_t> copy_x, copy_y;  // digits of the replica iters
   Place place;
 };
@@ -63,8 +64,8 @@ struct BankReport {
   std::vector<std::vector<std::int64_t>> words_by_bank;  // of the worst phase
 };
 Result<BankReport> bank_conflicts(const Layout& l, int dtype_bits, std::span<const std::int64_t> lane_elements, int bytes);
-// Any 8 rows x 16 bytes column of a row-major tile with rows of `row_bytes` under the mode: free of conflicts for every column and every
-// start row that is a multiple of 8; by F2 rank.
+// Any 8 rows x 16 bytes column of a row-major tile with rows of `row_bytes` under the mode: free of conflicts for every column
+// and every start row that is a multiple of 8; by F2 rank.
 Decision column_conflict_free(int dtype_bits, int mode_bytes, std::int64_t row_bytes);
 
 }  // namespace kir::layout

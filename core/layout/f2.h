@@ -15,7 +15,7 @@ class F2Map {
   std::uint64_t operator()(std::uint64_t x) const;
   int rank() const;  // Gaussian elimination, O(columns^2)
   bool injective() const { return rank() == static_cast<int>(columns_.size()); }
-  std::optional<std::uint64_t> kernel() const;               // some x != 0 with A x = 0
+  std::optional<std::uint64_t> kernel() const;                // some x != 0 with A x = 0
   std::optional<std::uint64_t> solve(std::uint64_t y) const;  // some x with A x = y
   F2Map after(const F2Map& inner) const;                      // x -> this(inner(x))
 
