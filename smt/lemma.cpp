@@ -8,6 +8,7 @@
 
 #include "core/base/check.h"
 #include "core/index/parse_expr.h"
+#include "smt/f2_terms.h"
 
 namespace kir::smt {
 namespace {
@@ -57,6 +58,21 @@ constexpr std::array kLemmas = {
           "With g, r, s of p as above, r mod s < s <= G: the row G*g + r mod s determines g, so s, and then r mod s; the "
           "column is "
           "r floordiv s. So row and column determine r, and p = g*G*B + r."},
+    Lemma{"f2-rank",
+          "0 <= a and a <= 1 and 0 <= b and b <= 1 and 0 <= c and c <= 1 and 0 <= d and d <= 1 and (a * d + b * c) mod 2 == 1 "
+          "and 0 <= x and x <= 1 and 0 <= y and y <= 1 and 0 <= u and u <= 1 and 0 <= v and v <= 1",
+          "(a * x + b * y) mod 2 == (a * u + b * v) mod 2 and (c * x + d * y) mod 2 == (c * u + d * v) mod 2 implies "
+          "x == u and y == v",
+          "instance for each two terms that are one linear map of full rank over the bits of their arguments, as XOR swizzles "
+          "are, "
+          "and for the bits that such a map keeps (smt/f2_terms.h)",
+          "For n bits: let t(e) have as bit i the sum modulo 2 of the bits of e in row i, for e in [0, 2^n). Sums modulo 2 are "
+          "linear: "
+          "the bits of t(e) and t(f) differ by A times those by which e and f differ. With rank n (Gaussian elimination: n "
+          "columns in "
+          "echelon form, none of them 0) A times a vector is 0 for the vector 0 alone. So t(e) = t(f) implies e = f. Where row "
+          "i is "
+          "bit i of e alone for all i >= j, t(e) floordiv 2^j = e floordiv 2^j. The row of the table is n = 2."},
 };
 
 std::vector<Expr> subterms(const Problem& problem) {
@@ -108,6 +124,39 @@ std::vector<GroupedOrder> grouped_orders(const std::vector<Expr>& terms, Facts& 
   return out;
 }
 
+// Terms of full rank over what they take bits of.
+std::vector<BitTerm> full_rank_terms(const std::vector<Expr>& terms, Facts& facts) {
+  const auto is_exclusive_or = [](Expr e) {
+    return e.is(ExprKind::mod) && e.kid(1).is_constant(2) && e.kid(0).is(ExprKind::add);
+  };
+  std::vector<BitTerm> out;
+  if (std::none_of(terms.begin(), terms.end(), is_exclusive_or)) return out;
+  std::vector<Expr> bases;
+  for (Expr t : terms)
+    if ((t.is(ExprKind::floordiv) || t.is(ExprKind::mod)) && t.kid(1).is(ExprKind::constant) && t.kid(1).number() > 1)
+      if (std::find(bases.begin(), bases.end(), t.kid(0)) == bases.end()) bases.push_back(t.kid(0));
+  for (Expr base : bases) {
+    const auto below = [&](int bits) {
+      return facts.decide(less(base, base.pool().constant(std::int64_t{1} << bits))).value_or(false);
+    };
+    if (!facts.decide(less_equal(base.pool().constant(0), base)).value_or(false) || !below(62)) continue;
+    int few = 0, bits = 62;  // not below 2^few, as far as is known, but below 2^bits
+    while (bits - few > 1) (below((few + bits) / 2) ? bits : few) = (few + bits) / 2;
+    for (Expr t : terms)
+      if (t.is(ExprKind::add) && t != base && contains(t, base))
+        if (std::optional<BitTerm> b = bit_term(t, base, bits); b && b->map().injective()) out.push_back(*std::move(b));
+  }
+  return out;
+}
+
+// From this bit on the term has the bits of its base.
+int kept_from(const BitTerm& t) {
+  int j = t.bits;
+  if (static_cast<int>(t.rows.size()) != t.bits) return 62;  // of both nothing is left there
+  while (j > 0 && t.rows[static_cast<std::size_t>(j - 1)] == std::uint64_t{1} << (j - 1)) --j;
+  return j;
+}
+
 }  // namespace
 
 std::span<const Lemma> lemmas() { return kLemmas; }
@@ -140,7 +189,17 @@ proof::Obligation obligation_of(const Lemma& lemma, ExprPool& pool) {
 
 std::vector<LemmaInstance> lemma_instances(const Problem& problem, Facts& facts) {
   std::vector<LemmaInstance> out;
-  const std::vector<GroupedOrder> orders = grouped_orders(subterms(problem), facts);
+  const std::vector<Expr> terms = subterms(problem);
+  const std::vector<BitTerm> maps = full_rank_terms(terms, facts);
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    const BitTerm& t = maps[i];
+    const Expr unit = t.base.pool().constant(std::int64_t{1} << kept_from(t));
+    out.push_back({"f2-rank", equal(floordiv(t.term, unit), floordiv(t.base, unit))});
+    for (std::size_t j = i + 1; j < maps.size(); ++j)
+      if (maps[j].rows == t.rows && maps[j].bits == t.bits && maps[j].base != t.base)
+        out.push_back({"f2-rank", implies(equal(t.term, maps[j].term), equal(t.base, maps[j].base))});
+  }
+  const std::vector<GroupedOrder> orders = grouped_orders(terms, facts);
   for (const GroupedOrder& p : orders) {
     ExprPool& pool = p.id.pool();
     const Expr zero = pool.constant(0);
