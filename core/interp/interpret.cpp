@@ -62,7 +62,7 @@ InterpretResult interpret_within(const Kernel& kernel, const BoundLaunch& launch
   memory.note_contents();
   InterpretResult result{machine.error(), machine.steps()};
   if (std::string calls = kernel.call_text(machine.failed()); result.error && !calls.empty())
-    result.error->message += fmt::format(" ({})", calls);
+    result.error->append(fmt::format(" ({})", calls));
   return result;
 }
 

@@ -103,13 +103,14 @@ class PlanRun {
       return false;
     }
     InterpretOptions options = options_;
-    options.executed = nullptr;  // each launch has a body of its own
+    options.executed = nullptr;  // each launch has a body and memory of its own
+    options.watch = nullptr;
     options.max_steps -= std::min(options.max_steps, result_.steps);
     InterpretResult one = interpret_within(*l.kernel, *bound, options, contents_);
     result_.steps += one.steps;
     if (!one.error) return true;
     result_.error = std::move(one.error);
-    result_.error->message = fmt::format("{} (in {})", result_.error->message, title(i));
+    result_.error->append(fmt::format(" (in {})", title(i)));
     return false;
   }
 

@@ -37,10 +37,50 @@ enum class RuntimeErrorKind : std::uint8_t {
 };
 std::string_view name(RuntimeErrorKind k);
 
+struct NamedValue {
+  std::string name;
+  Integer value = 0;
+  friend bool operator==(const NamedValue&, const NamedValue&) = default;
+};
+
+// An operation at work: which one, and where in the execution.
+struct RuntimeEvent {
+  OpId op;                              // of the body that runs; none: outside any operation
+  std::optional<std::int64_t> program;  // the program id, in a physical program
+  std::vector<NamedValue> variables;    // of the loops, domains and groups around it, outermost first
+  std::string access;                   // "load x[4]"; "" of what accesses no element
+  bool writes = false;
+  std::optional<Scalar> value;  // read or written, where there is one
+};
+
+// An element of memory: views of the ABI in order, then the buffers as they are made; an element's offset.
+struct MemoryElement {
+  std::size_t view = 0;
+  std::int64_t address = 0;
+};
+
+// Follows one element through an execution.
+struct Watch {
+  static constexpr std::size_t kMostEvents = 4096;
+  MemoryElement element;
+  std::vector<RuntimeEvent> events;  // its accesses in the order they ran, the last kMostEvents at least half of them
+};
+
 struct RuntimeError {
   RuntimeErrorKind kind;
   SourceRange range;
-  std::string message;  // "load x[4] is outside [0, 4)", with "m = 3, n = 4" of the enclosing variables
+  std::string message;                        // "load x[4] is outside [0, 4)", with "m = 3, n = 4" of the enclosing variables
+  std::string what;                           // the same without these; "" where that is all of the message
+  RuntimeEvent at;                            // the operation at fault
+  std::string rival = {};                     // of a race: the instance it was with, "program 3"
+  std::optional<MemoryElement> element = {};  // of a race or of a read of what was never written
+  // Of a race, when its element is watched: the earlier access.
+  std::optional<RuntimeEvent> earlier = {};
+
+  void append(const std::string& text) {
+    message += text;
+    if (!what.empty()) what += text;
+  }
 };
 
 struct InterpretOptions {
@@ -52,6 +92,7 @@ struct InterpretOptions {
   // Of the body's operations those that were executed, by id: set to true, never to false. As many as the body has; null: not
   // wanted. What nothing executes by itself (terminators, coordinate relations) is never set.
   std::vector<bool>* executed = nullptr;
+  Watch* watch = nullptr;  // null: none
 };
 
 struct InterpretResult {

@@ -157,10 +157,9 @@ std::span<const ValueId> Machine::member_variables(const Op& op, RegionId r) con
   return op.kind == OpKind::region_scan ? args.first(std::min<std::size_t>(args.size(), 2)) : args;
 }
 
-// "m = 3, n = 4" of the loop and domain variables around the operation, outermost first.
-std::string Machine::context(OpId op) const {
-  std::vector<std::string> found;
-  auto variable = [&](ValueId v) { found.push_back(fmt::format("{} = {}", value_name(v.index), to_string(integer(v.index)))); };
+std::vector<NamedValue> Machine::variables(OpId op) const {
+  std::vector<NamedValue> found;
+  auto variable = [&](ValueId v) { found.push_back({value_name(v.index), integer(v.index)}); };
   RegionId r = op ? body_.op(op).parent : RegionId{};
   if (updating_)
     for (std::size_t k = updating_->arguments.size(); k-- > 0;) variable(ValueId(updating_->arguments[k]));
@@ -186,21 +185,23 @@ std::string Machine::context(OpId op) const {
     r = parent.parent;
   }
   std::reverse(found.begin(), found.end());
-  return fmt::format("{}", fmt::join(found, ", "));
+  return found;
 }
 
 bool Machine::fail(RuntimeErrorKind kind, OpId op, std::string message) {
-  const std::string variables = context(op);
-  if (!instance_.empty()) message += " in " + instance_;
-  if (!variables.empty()) message += " with " + variables;
   failed_ = op;
-  error_ = RuntimeError{kind, op ? body_.op(op).range : SourceRange{}, std::move(message)};
+  RuntimeError e{kind, op ? body_.op(op).range : SourceRange{}, message, std::move(message), {op, program_, variables(op)}};
+  if (program_) e.message += fmt::format(" in program {}", *program_);
+  for (std::size_t k = 0; k < e.at.variables.size(); ++k)
+    e.message += fmt::format("{}{} = {}", k ? ", " : " with ", e.at.variables[k].name, to_string(e.at.variables[k].value));
+  error_ = std::move(e);
   return false;
 }
 
 bool Machine::fail_at(RuntimeErrorKind kind, SourceRange range, std::string message) {
-  if (!instance_.empty()) message += " in " + instance_;
-  error_ = RuntimeError{kind, range, std::move(message)};
+  RuntimeError e{kind, range, message, std::move(message), {{}, program_}};
+  if (program_) e.message += fmt::format(" in program {}", *program_);
+  error_ = std::move(e);
   return false;
 }
 

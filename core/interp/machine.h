@@ -39,8 +39,7 @@ class Machine {
   bool fail(RuntimeErrorKind kind, OpId op, std::string message);
   bool fail_at(RuntimeErrorKind kind, SourceRange range, std::string message);  // outside any operation
 
-  // Words before the variables in messages: "program 5".
-  void set_instance(std::string text) { instance_ = std::move(text); }
+  void set_program(std::int64_t id) { program_ = id; }  // for messages
   void set_focus(const Focus* focus) { focus_ = focus; }
   void set_bounds(BoundRules* rules) { bounds_ = rules; }
   Memory& memory() { return memory_; }
@@ -88,7 +87,16 @@ class Machine {
   bool read_coordinates(const AccessPlan& plan, OpId op, Integer* coordinates);
   bool read_memory(const AccessPlan& plan, std::int64_t address, OpId op, std::uint64_t& word);
   bool write_memory(const AccessPlan& plan, std::int64_t address, OpId op, std::uint64_t word);
-  bool access_fault(AccessFault f, const RaceWitness& w, const AccessPlan& plan, OpId op);
+  bool fail_access(RuntimeErrorKind kind, OpId op, std::string message, std::string access);
+  bool access_fault(AccessFault f, const RaceWitness& w, const AccessPlan& plan, OpId op, std::int64_t address,
+                    const std::uint64_t* written = nullptr);
+  std::string rival(const RaceWitness& w) const;
+  // Tells the watch of an access that was made.
+  void note(const AccessPlan& plan, OpId op, std::int64_t address, bool writes, std::uint64_t word) {
+    if (options_.watch != nullptr) [[unlikely]]
+      note_watched(plan, op, address, writes, word);
+  }
+  void note_watched(const AccessPlan& plan, OpId op, std::int64_t address, bool writes, std::uint64_t word);
   // The element of a view or tensor at the coordinates of the outer value.
   bool read_element(const AccessPlan& plan, OpId op, DType t, Integer* coordinates, std::uint64_t& word, Taint& taint,
                     double& radius);
@@ -110,6 +118,8 @@ class Machine {
   bool histogram_member(const Instr& i, const UpdatePlan& plan);
   void arbitrary(DType t, std::uint64_t& word);
   std::string access_text(const AccessPlan& plan, OpId op) const;
+  // The same, with the place in memory where coordinates are those of a tile.
+  std::string element_text(const AccessPlan& plan, OpId op, std::int64_t address) const;
   // machine_control.cpp
   bool parallel(const Instr& i);
   bool for_loop(const Instr& i);
@@ -189,8 +199,8 @@ class Machine {
 
   Integer integer(Slot s) const;
   std::span<const ValueId> member_variables(const Op& op, RegionId r) const;
-  std::string_view verb(OpId op) const;  // the operation's name; of the end of a region, its owner's
-  std::string context(OpId op) const;
+  std::string_view verb(OpId op) const;              // the operation's name; of the end of a region, its owner's
+  std::vector<NamedValue> variables(OpId op) const;  // of the loops and domains around the operation, outermost first
   std::string value_name(Slot s) const;
   std::string base_name(const AccessPlan& plan) const;  // of the memory below an access
 
@@ -216,18 +226,20 @@ class Machine {
   void take(Slot s, TypeKind kind, Buffered& out) const;
   void put(Slot s, TypeKind kind, Buffered&& in);
   std::vector<LevelNames> levels_;
-  std::optional<RuntimeError> error_;
-  OpId failed_;
   std::uint64_t steps_ = 0;
   std::uint64_t arbitrary_events_ = 0;
   std::uint64_t shuffles_ = 0;
   bool undecided_ = false;
   LoopExit exit_ = LoopExit::none;  // regions return false without an error on the way out to the loop
   IndexEnvironment environment_;
-  std::string instance_;
   const Focus* focus_ = nullptr;
   const DomainPlan* updating_ = nullptr;  // whose member the operation at work is applied to
   BoundRules* bounds_ = nullptr;
+  // What no step of a good execution touches comes last.
+  std::optional<std::int64_t> program_;
+  std::vector<std::uint32_t> watched_;  // the time of each event of the watch
+  OpId failed_;
+  std::optional<RuntimeError> error_;
 };
 
 }  // namespace kir

@@ -91,9 +91,9 @@ bool Machine::combine_products(const ContractPlan& plan, const Instr& i, const S
   };
   auto failed = [&](std::size_t l, std::size_t r) {
     if (error_)
-      error_->message += fmt::format(" (left side at {}; right side at {})",
-                                     member_text(plan.sides[0].domain, sides.domains[0], static_cast<std::int64_t>(l)),
-                                     member_text(plan.sides[1].domain, sides.domains[1], static_cast<std::int64_t>(r)));
+      error_->append(fmt::format(" (left side at {}; right side at {})",
+                                 member_text(plan.sides[0].domain, sides.domains[0], static_cast<std::int64_t>(l)),
+                                 member_text(plan.sides[1].domain, sides.domains[1], static_cast<std::int64_t>(r))));
     return false;
   };
   return sides.each([&](std::size_t e, std::size_t l, std::size_t r) {

@@ -96,7 +96,8 @@ bool Machine::atomic(const Instr& i) {
   bool writes = access.value != kNoSlot;
   if (plan.reads) {
     const AccessFault fault = memory_.atomic_read(access.view, address, i.op, old, w);
-    if (fault != AccessFault::none) return access_fault(fault, w, access, i.op);
+    if (fault != AccessFault::none) return access_fault(fault, w, access, i.op, address);
+    note(access, i.op, address, false, old);
     bool acquires = plan.acquires;
     if (plan.expected != kNoSlot) {
       writes = old == words_[plan.expected];
@@ -117,7 +118,8 @@ bool Machine::atomic(const Instr& i) {
       word = i.function(in, none);
     }
     const AccessFault fault = memory_.atomic_write(access.view, address, i.op, word, plan.releases, plan.reads, w);
-    if (fault != AccessFault::none) return access_fault(fault, w, access, i.op);
+    if (fault != AccessFault::none) return access_fault(fault, w, access, i.op, address, &word);
+    note(access, i.op, address, true, word);
   }
   if (bounds_ && access.value != kNoSlot) {
     const InstanceOrder& order = memory_.order();
@@ -173,12 +175,15 @@ bool Machine::merge_read(const AccessPlan& target, std::int64_t address, OpId op
   RaceWitness w;
   const AccessFault fault = order == Order::strict ? memory_.load(target.view, address, op, word, w)
                                                    : memory_.merge_read(target.view, address, op, word, w);
-  return fault == AccessFault::none || access_fault(fault, w, target, op);
+  if (fault != AccessFault::none) return access_fault(fault, w, target, op, address);
+  note(target, op, address, false, word);
+  return true;
 }
 
 bool Machine::merge_write(const AccessPlan& target, std::int64_t address, OpId op, Order order, std::uint64_t word) {
   if (order == Order::strict) return write_memory(target, address, op, word);
   memory_.merge_write(target.view, address, word);
+  note(target, op, address, true, word);
   return count_step(op, memory_.take_work());
 }
 

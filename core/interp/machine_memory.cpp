@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -50,7 +51,8 @@ bool Machine::outside(const AccessPlan& plan, std::size_t level, OpId op, const 
     if (level < plan.steps.size()) source = value_name(plan.steps[level].value);
     text += fmt::format(" reaches {}{}, outside {}", source, here, box(low, extents));
   }
-  return fail(RuntimeErrorKind::out_of_bounds, op, text);
+  std::string access = level == 0 ? fmt::format("{} {}{}", verb(op), outer, here) : access_text(plan, op);
+  return fail_access(RuntimeErrorKind::out_of_bounds, op, std::move(text), std::move(access));
 }
 
 bool Machine::follow_step(const RelationStep& s, OpId op, Integer* at) {
@@ -140,41 +142,91 @@ std::string Machine::access_text(const AccessPlan& plan, OpId op) const {
   return fmt::format("{} {}[{}]", verb(op), value_name(plan.outer), at);
 }
 
-bool Machine::access_fault(AccessFault f, const RaceWitness& w, const AccessPlan& plan, OpId op) {
-  const std::string view = base_name(plan);
-  switch (f) {
-    case AccessFault::none: return true;
-    case AccessFault::uninitialized:
-      return fail(RuntimeErrorKind::uninitialized_read, op,
-                  fmt::format("{} reads an element of {} that was never written", access_text(plan, op), view));
-    case AccessFault::skipped:
-      return fail(RuntimeErrorKind::unsupported, op,
-                  fmt::format("{} reads what a part that the replay left out may have written", access_text(plan, op)));
-    case AccessFault::race: break;
-  }
-  std::string other = "another instance";
+std::string Machine::element_text(const AccessPlan& plan, OpId op, std::int64_t address) const {
+  if (std::ranges::all_of(plan.coordinates, [&](Slot s) { return code_.tile_shapes[s].empty(); })) return access_text(plan, op);
+  const Memory::View& v = memory_.view(plan.view);
+  const auto at = coordinates_of(address, v.shape, v.strides);
+  return at ? fmt::format("{} {}[{}]", verb(op), base_name(plan), fmt::join(*at, ", "))
+            : fmt::format("{} {} at the offset {}", verb(op), base_name(plan), address);
+}
+
+bool Machine::fail_access(RuntimeErrorKind kind, OpId op, std::string message, std::string access) {
+  fail(kind, op, std::move(message));
+  error_->at.access = std::move(access);
+  return false;
+}
+
+std::string Machine::rival(const RaceWitness& w) const {
   if (w.level < levels_.size()) {
     const LevelNames& names = levels_[w.level];
     const auto after = std::upper_bound(names.starts.begin(), names.starts.end(), w.stamp);
     // Beyond the remembered instances the last one's number would be a guess.
     if (after != names.starts.begin() && (after != names.starts.end() || names.starts.size() < kRememberedInstances))
-      other = names.name(static_cast<std::size_t>(after - names.starts.begin()) - 1);
+      return names.name(static_cast<std::size_t>(after - names.starts.begin()) - 1);
   }
-  return fail(
-      RuntimeErrorKind::race, op,
-      fmt::format("{} races: {} {} the same element as this one", access_text(plan, op), other, w.write ? "writes" : "reads"));
+  return "another instance";
+}
+
+bool Machine::access_fault(AccessFault f, const RaceWitness& w, const AccessPlan& plan, OpId op, std::int64_t address,
+                           const std::uint64_t* written) {
+  switch (f) {
+    case AccessFault::none: return true;
+    case AccessFault::uninitialized:
+      fail_access(RuntimeErrorKind::uninitialized_read, op,
+                  fmt::format("{} reads an element of {} that was never written", access_text(plan, op), base_name(plan)),
+                  element_text(plan, op, address));
+      break;
+    case AccessFault::skipped:
+      return fail(RuntimeErrorKind::unsupported, op,
+                  fmt::format("{} reads what a part that the replay left out may have written", access_text(plan, op)));
+    case AccessFault::race: {
+      const std::string other = rival(w);
+      fail_access(RuntimeErrorKind::race, op,
+                  fmt::format("{} races: {} {} the same element as this one", access_text(plan, op), other,
+                              w.write ? "writes" : "reads"),
+                  element_text(plan, op, address));
+      error_->rival = other;
+      error_->at.writes = written != nullptr;
+      if (written != nullptr) error_->at.value = Scalar{memory_.view(plan.view).dtype, *written};
+      for (std::size_t k = watched_.size(); k-- > 0 && !error_->earlier;)
+        if (const RuntimeEvent& e = options_.watch->events[k]; watched_[k] == w.stamp && e.op == w.op && e.writes == w.write)
+          error_->earlier = e;
+      break;
+    }
+  }
+  error_->element = MemoryElement{plan.view, address};
+  return false;
+}
+
+void Machine::note_watched(const AccessPlan& plan, OpId op, std::int64_t address, bool writes, std::uint64_t word) {
+  Watch& watch = *options_.watch;
+  if (address != watch.element.address || watch.element.view >= memory_.view_count() ||
+      memory_.view(plan.view).resource != memory_.view(watch.element.view).resource)
+    return;
+  if (watched_.size() == Watch::kMostEvents) {
+    constexpr std::ptrdiff_t kHalf = Watch::kMostEvents / 2;
+    watched_.erase(watched_.begin(), watched_.begin() + kHalf);
+    watch.events.erase(watch.events.begin(), watch.events.begin() + kHalf);
+  }
+  watched_.push_back(memory_.order().now());
+  watch.events.push_back(
+      {op, program_, variables(op), element_text(plan, op, address), writes, Scalar{memory_.view(plan.view).dtype, word}});
 }
 
 bool Machine::read_memory(const AccessPlan& plan, std::int64_t address, OpId op, std::uint64_t& word) {
   RaceWitness w;
   const AccessFault f = memory_.load(plan.view, address, op, word, w);
-  return (f == AccessFault::none || access_fault(f, w, plan, op)) && count_step(op, memory_.take_work());
+  if (f != AccessFault::none) return access_fault(f, w, plan, op, address);
+  note(plan, op, address, false, word);
+  return count_step(op, memory_.take_work());
 }
 
 bool Machine::write_memory(const AccessPlan& plan, std::int64_t address, OpId op, std::uint64_t word) {
   RaceWitness w;
   const AccessFault f = memory_.store(plan.view, address, op, word, w);
-  return (f == AccessFault::none || access_fault(f, w, plan, op)) && count_step(op, memory_.take_work());
+  if (f != AccessFault::none) return access_fault(f, w, plan, op, address, &word);
+  note(plan, op, address, true, word);
+  return count_step(op, memory_.take_work());
 }
 
 // Any value will do; different ones make a leak visible even where taint is not followed.

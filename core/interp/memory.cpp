@@ -1,10 +1,25 @@
 #include "core/interp/memory.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/check.h"
 
 namespace kir {
+
+std::optional<std::vector<std::int64_t>> coordinates_of(std::int64_t address, std::span<const std::int64_t> shape,
+                                                        std::span<const std::int64_t> strides) {
+  std::vector<std::size_t> axes(shape.size());
+  std::iota(axes.begin(), axes.end(), std::size_t{0});
+  std::ranges::stable_sort(axes, [&](std::size_t a, std::size_t b) { return strides[a] > strides[b]; });
+  std::vector<std::int64_t> out(shape.size());
+  for (std::size_t k : axes) {
+    if (shape[k] < 2 || strides[k] == 0) continue;
+    out[k] = std::min(address / strides[k], shape[k] - 1);
+    address -= out[k] * strides[k];
+  }
+  return address == 0 ? std::optional(std::move(out)) : std::nullopt;
+}
 
 void Memory::append(const ViewParam& p, ViewExtent extent, std::size_t resource) {
   View v;

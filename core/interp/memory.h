@@ -45,6 +45,10 @@ struct SparseContents {
   std::unordered_map<std::int64_t, std::uint64_t> cells;  // given contents, by address
 };
 
+// The coordinates of an element; empty where the strides do not tell them one by one, the largest first.
+std::optional<std::vector<std::int64_t>> coordinates_of(std::int64_t address, std::span<const std::int64_t> shape,
+                                                        std::span<const std::int64_t> strides);
+
 class Memory {
  public:
   // Adds the views of the ABI in order. One of the tensor and the sparse contents is given for each.

@@ -135,7 +135,7 @@ bool ProgramRun::evaluate(const IndexCode& code, SourceRange range, Integer& out
 }
 
 bool ProgramRun::run_program(std::int64_t id) {
-  machine_.set_instance(fmt::format("program {}", id));
+  machine_.set_program(id);
   if (!machine_.count_step({})) return false;
   if (static_cast<Integer>(id) > IndexCode::Limits::width(program_.body.type(program_.work).dtype).high)
     return machine_.fail_at(RuntimeErrorKind::index_overflow, {}, fmt::format("the work id {} does not fit its type", id));
