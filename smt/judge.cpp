@@ -8,9 +8,11 @@
 
 #include "core/base/check.h"
 #include "smt/launches.h"
+#include "smt/minimise.h"
 #include "smt/replay.h"
 #include "smt/replay_law.h"
 #include "smt/run.h"
+#include "smt/tell.h"
 
 namespace kir::smt {
 namespace {
@@ -56,12 +58,18 @@ class Judge {
     replay_models();
     refute_by_evaluation();
     attribute();
+    tell_found();
     settle();
+    for (std::size_t i = 0; i < out_.decisions.size(); ++i)
+      if (const std::size_t c = out_.counterexample_of[i];
+          c != Outcome::kNone && out_.decisions[i].verdict == Verdict::refuted && out_.decisions[i].reason.empty())
+        out_.decisions[i].reason = fmt::format("counterexample {}: {}", c + 1, one_line(out_.counterexamples[c]));
   }
 
  private:
   struct Found {
     Trial trial;
+    Recipe recipe;
     std::size_t counterexample;  // index into the outcome's
     bool attributed = false;
   };
@@ -70,60 +78,58 @@ class Judge {
 
   // Small launches with telling contents. At most one find per kind of misbehaviour and place.
   void search() {
-    std::vector<Symbols> launches = small_launches(kernel_.abi, witness_, std::max(4, options_.replay_attempts / 4));
+    launches_ = small_launches(kernel_.abi, witness_, std::max(4, options_.replay_attempts / 4));
     constexpr Contents kContents[] = {Contents::exact, Contents::special, Contents::large, Contents::ordinary};
     TrialLimits limits{200'000, 2'000'000};
-    for (int i = 0; i < options_.replay_attempts && !launches.empty(); ++i) {
-      const Symbols& s = launches[static_cast<std::size_t>(i) % launches.size()];
-      Contents contents = kContents[(static_cast<std::size_t>(i) / launches.size()) % 4];
-      try_at(s, contents, static_cast<std::uint64_t>(i), i % 3 == 1, limits, kMaxViewBytes);
+    for (int i = 0; i < options_.replay_attempts && !launches_.empty(); ++i) {
+      const Symbols& s = launches_[static_cast<std::size_t>(i) % launches_.size()];
+      Contents contents = kContents[(static_cast<std::size_t>(i) / launches_.size()) % 4];
+      try_at({s, contents, static_cast<std::uint64_t>(i), i % 3 == 1, kMaxViewBytes}, limits);
     }
   }
 
-  // Index into found_ of the trial at these sizes, when it misbehaved.
-  std::optional<std::size_t> try_at(const Symbols& symbols, Contents contents, std::uint64_t seed, bool aliased,
-                                    const TrialLimits& limits, std::int64_t max_bytes) {
-    auto args = make_args(kernel_.abi, symbols, contents, seed, aliased, max_bytes);
+  // Index into found_ of the launch's trial, when it misbehaved.
+  std::optional<std::size_t> try_at(const LaunchRecipe& recipe, const TrialLimits& limits) {
+    auto args = make_args(kernel_.abi, recipe);
     if (!args) return {};
     Trial t = try_launch(kernel_, program_, *args, limits);
-    return record(std::move(t));
+    return record(std::move(t), recipe);
   }
 
   // Index into found_, one per kind of misbehaviour and place.
-  std::optional<std::size_t> record(Trial t) {
+  std::optional<std::size_t> record(Trial t, Recipe recipe) {
     if (!t.found() || (t.what == Misbehaviour::refused && options_.derive.allow_restrictions)) return {};
-    for (std::size_t i = 0; i < found_.size(); ++i) {
-      const Trial& other = found_[i].trial;
-      bool same_error = other.error.has_value() == t.error.has_value() &&
-                        (!t.error || (other.error->kind == t.error->kind && other.error->range == t.error->range));
-      if (other.what == t.what && same_error && other.view == t.view) return i;
-    }
-    Counterexample c;
-    c.text = t.story;
-    c.side = of_kir(t) ? proof::Side::kir : proof::Side::physical;
-    if (t.error) c.range = t.error->range;
-    out_.counterexamples.push_back(c);
-    found_.push_back({std::move(t), out_.counterexamples.size() - 1});
+    for (std::size_t i = 0; i < found_.size(); ++i)
+      if (same_failure(found_[i].trial, t)) return i;
+    out_.counterexamples.emplace_back();  // told when all are found
+    found_.push_back({std::move(t), std::move(recipe), out_.counterexamples.size() - 1});
     return found_.size() - 1;
+  }
+
+  void tell_found() {
+    for (const Found& f : found_)
+      out_.counterexamples[f.counterexample] =
+          tell(kernel_, program_, minimise(kernel_, program_, f.recipe, f.trial, launches_, options_.minimise));
   }
 
   void refute(std::size_t obligation, std::size_t found) {
     proof::Decision& d = out_.decisions[obligation];
     d.verdict = Verdict::refuted;
-    d.reason = fmt::format("counterexample {}: {}", found_[found].counterexample + 1, found_[found].trial.story);
+    d.reason.clear();  // the counterexample says it
     out_.counterexample_of[obligation] = found_[found].counterexample;
     found_[found].attributed = true;
   }
 
-  std::optional<Symbols> symbols_of(const proof::Decision& d) const {
+  static bool parse(const std::string& text, std::int64_t& out) {
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    return error == std::errc() && end == text.data() + text.size();
+  }
+
+  std::optional<Symbols> symbols_of(const std::vector<proof::Binding>& model) const {
     Symbols s = witness_.symbols;
     for (const SymbolInfo& info : kernel_.abi.symbols) s.emplace(info.name, 1);
-    for (const proof::Binding& b : d.model) {
-      auto it = s.find(b.leaf);
-      if (it == s.end()) continue;
-      auto [end, error] = std::from_chars(b.value.data(), b.value.data() + b.value.size(), it->second);
-      if (error != std::errc() || end != b.value.data() + b.value.size()) return {};
-    }
+    for (const proof::Binding& b : model)
+      if (auto it = s.find(b.leaf); it != s.end() && !parse(b.value, it->second)) return {};
     return s;
   }
 
@@ -140,7 +146,7 @@ class Judge {
       const proof::Obligation& o = out_.ledger.obligations[i];
       if (d.verdict != Verdict::refuted || d.tier == "preset") continue;
       std::string refused;  // why the point could not be tried
-      auto s = symbols_of(d);
+      auto s = symbols_of(d.model);
       bool possible = s && preconditions_hold(kernel_.abi, *s);
       if (possible)
         for (std::size_t f : trials_at(*s))
@@ -153,13 +159,13 @@ class Judge {
         Trial t = try_point(kernel_, program_, o.side != proof::Side::kir, *s, d.model, TrialLimits{});
         bool answered = t.what != Misbehaviour::not_run;
         if (!answered && d.reason.empty() && !t.reason.empty()) refused = t.reason;
-        auto f = record(std::move(t));
+        auto f = record(std::move(t), PointRecipe{*s, d.model, o.side != proof::Side::kir});
         if (f && explains(found_[*f].trial, o)) {
           refute(i, *f);
           continue;
         }
         if (!answered && o.concrete && d.reason.empty()) {
-          evaluated(i, *s);
+          evaluated(i);
           continue;
         }
       }
@@ -174,16 +180,22 @@ class Judge {
     for (std::size_t i = 0; i < out_.decisions.size(); ++i) {
       const proof::Obligation& o = out_.ledger.obligations[i];
       // What was evaluated element by element (a layout) is refuted already.
-      std::optional<std::string> story =
+      std::optional<std::string> finding =
           o.preset && o.preset->verdict == Verdict::refuted ? std::optional(o.preset->reason) : std::nullopt;
-      if (o.law) story = replay_law(kernel_, *o.law);
-      if (!story) continue;
-      out_.counterexamples.push_back({std::move(*story), o.side, o.range});
-      out_.counterexample_of[i] = out_.counterexamples.size() - 1;
-      out_.decisions[i].verdict = Verdict::refuted;
-      out_.decisions[i].reason =
-          fmt::format("counterexample {}: {}", out_.counterexamples.size(), out_.counterexamples.back().text);
+      if (o.law) finding = replay_law(kernel_, *o.law);
+      if (!finding) continue;
+      Counterexample c;
+      c.run = o.law ? Counterexample::Run::combine : Counterexample::Run::evaluated;
+      c.finding = std::move(*finding);
+      refute_by(i, std::move(c));
     }
+  }
+
+  void refute_by(std::size_t i, Counterexample c) {
+    out_.counterexamples.push_back(std::move(c));
+    out_.counterexample_of[i] = out_.counterexamples.size() - 1;
+    out_.decisions[i].verdict = Verdict::refuted;
+    out_.decisions[i].reason.clear();
   }
 
   // What goes wrong at these sizes, with different contents.
@@ -192,27 +204,33 @@ class Judge {
     if (!fresh) return it->second;
     constexpr Contents kContents[] = {Contents::exact, Contents::special, Contents::large};
     for (int k = 0; k < 6; ++k)
-      if (auto f = try_at(symbols, kContents[k % 3], std::uint64_t{1000} + static_cast<std::uint64_t>(k), k % 2 == 1,
-                          TrialLimits{}, kMaxReplayBytes))
+      if (auto f = try_at(
+              {symbols, kContents[k % 3], std::uint64_t{1000} + static_cast<std::uint64_t>(k), k % 2 == 1, kMaxReplayBytes},
+              TrialLimits{}))
         it->second.push_back(*f);
     return it->second;
   }
 
   // No interpreter could run the instance to an answer, but the obligation speaks of one operation at one point and of nothing
   // that memory holds, and the decision procedure evaluated it there.
-  void evaluated(std::size_t i, const Symbols& symbols) {
+  void evaluated(std::size_t i) {
     const proof::Obligation& o = out_.ledger.obligations[i];
-    std::string point;
-    for (const proof::Binding& b : out_.decisions[i].model)
-      if (!b.value.empty() && !symbols.contains(b.leaf)) point += fmt::format(", {} = {}", b.leaf, b.value);
+    proof::Decision& d = out_.decisions[i];
+    d.model = minimise_model(
+        o, d.model,
+        [&](const std::vector<proof::Binding>& m) {
+          const auto s = symbols_of(m);
+          return s && preconditions_hold(kernel_.abi, *s);
+        },
+        options_.minimise);
+    const Symbols symbols = *symbols_of(d.model);
     Counterexample c;
-    c.text = fmt::format("at {}{}: this does not hold: {} (evaluated at this point; the launch is too large to be run)",
-                         text_of(symbols), point, o.sentence);
-    c.side = o.side;
-    c.range = o.range;
-    out_.counterexamples.push_back(c);
-    out_.counterexample_of[i] = out_.counterexamples.size() - 1;
-    out_.decisions[i].reason = fmt::format("counterexample {}: {}", out_.counterexamples.size(), c.text);
+    c.run = Counterexample::Run::evaluated;
+    for (const SymbolInfo& s : kernel_.abi.symbols) c.sizes.push_back({s.name, symbols.at(s.name)});
+    for (const proof::Binding& b : d.model)
+      if (std::int64_t n = 0; !symbols.contains(b.leaf) && parse(b.value, n)) c.point.push_back({b.leaf, n});
+    c.finding = fmt::format("this does not hold: {}", o.sentence);
+    refute_by(i, std::move(c));
   }
 
   // What the search found belongs to the obligations that it shows to be false.
@@ -274,11 +292,12 @@ class Judge {
                               : "no execution contradicts what was proved";
       o.side = of_kir(f.trial) ? proof::Side::kir : proof::Side::physical;
       if (f.trial.error) o.range = f.trial.error->range;
-      o.preset = proof::Obligation::Preset{v, f.trial.story};
+      const std::string story = one_line(out_.counterexamples[f.counterexample]);
+      o.preset = proof::Obligation::Preset{v, story};
       proof::Decision d;
       d.verdict = v;
       d.tier = "execution";
-      d.reason = assumption ? f.trial.story : "all obligations are proved, but " + f.trial.story;
+      d.reason = assumption ? story : "all obligations are proved, but " + story;
       out_.ledger.add(std::move(o));
       out_.decisions.push_back(d);
       out_.counterexample_of.push_back(f.counterexample);
@@ -293,6 +312,7 @@ class Judge {
   const RunOptions& options_;
   Outcome& out_;
   Witness witness_;
+  std::vector<Symbols> launches_;  // small ones
   std::vector<Found> found_;
   std::map<Symbols, std::vector<std::size_t>> trials_;
   std::vector<std::size_t> pending_;  // with a model that did not replay on its own sizes

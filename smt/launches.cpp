@@ -50,6 +50,8 @@ std::int64_t extents_product(const ViewParam& v, const Symbols& symbols) {
 }
 
 Scalar sample(DType t, Contents contents, Random& random) {
+  if (contents == Contents::zeros) return {t, 0};
+  if (contents == Contents::ones) return one(t);
   if (t == DType::i1) return Scalar::of_bool(random.below(2) != 0);
   if (!is_float(t)) {
     if (contents == Contents::exact) return Scalar::of_int(t, random.below(9) - 3);
@@ -239,9 +241,19 @@ std::optional<LaunchArgs> make_args(const Abi& abi, const Symbols& symbols, Cont
     args.views[v.name] = tensors[i];
   }
   Random random(seed * 64 + 63);
+  const bool random_floats = contents == Contents::ordinary || contents == Contents::special;
   for (const ScalarParam& s : abi.scalars)
-    args.scalars[s.name] = sample(s.dtype, contents == Contents::exact ? contents : Contents::large, random);
+    args.scalars[s.name] = sample(s.dtype, random_floats ? Contents::large : contents, random);
   return args;
+}
+
+std::optional<LaunchArgs> make_args(const Abi& abi, const LaunchRecipe& r) {
+  return make_args(abi, r.symbols, r.contents, r.seed, r.aliased, r.max_bytes);
+}
+
+Scalar one(DType t) {
+  if (!is_float(t)) return Scalar::of_int(t, 1);
+  return parse_literal("1.0", t).value_or(Scalar{t, 0});
 }
 
 LaunchArgs deep_copy(const LaunchArgs& args) {

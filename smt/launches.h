@@ -33,12 +33,27 @@ enum class Contents : std::uint8_t {
   ordinary,  // fill_random without special values
   special,   // fill_random with NaN, infinities, extremes
   large,     // +-900, +-infinity, -0.0, ties
+  zeros,
+  ones,
+};
+
+// What makes the arguments of a launch.
+struct LaunchRecipe {
+  Symbols symbols;
+  Contents contents = Contents::exact;
+  std::uint64_t seed = 0;
+  bool aliased = false;  // views that may alias are one tensor where their shapes allow it
+  std::int64_t max_bytes = 8 << 20;
 };
 
 // Empty when a view would exceed `max_bytes`, or no contents were found that satisfy the data preconditions. Views that may
 // alias are one tensor when `aliased` and their shapes allow it.
 std::optional<LaunchArgs> make_args(const Abi& abi, const Symbols& symbols, Contents contents, std::uint64_t seed, bool aliased,
                                     std::int64_t max_bytes);
+
+std::optional<LaunchArgs> make_args(const Abi& abi, const LaunchRecipe& recipe);
+
+Scalar one(DType t);  // 1, 1.0, true
 
 // The same values in tensors of their own; views that shared a tensor still do.
 LaunchArgs deep_copy(const LaunchArgs& args);

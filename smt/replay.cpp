@@ -1,36 +1,18 @@
 #include "smt/replay.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <charconv>
 #include <set>
 
 #include "core/base/check.h"
-#include "core/interp/oracle.h"
 
 namespace kir::smt {
 namespace {
-
-std::string sizes_text(const std::map<std::string, std::int64_t>& symbols) {
-  std::string s;
-  for (const auto& [name, v] : symbols) s += fmt::format("{}{} = {}", s.empty() ? "" : ", ", name, v);
-  return s.empty() ? "no symbols" : s;
-}
-
-std::string aliasing_text(const LaunchArgs& args) {
-  std::string s;
-  for (auto a = args.views.begin(); a != args.views.end(); ++a)
-    for (auto b = std::next(a); b != args.views.end(); ++b)
-      if (a->second == b->second) s += fmt::format(", {} is {}", b->first, a->first);
-  return s;
-}
 
 bool inconclusive(const std::optional<RuntimeError>& e) {
   return e && (e->kind == RuntimeErrorKind::step_limit || e->kind == RuntimeErrorKind::unsupported);
 }
 
-void fail(Trial& trial, Misbehaviour what, const RuntimeError& error, const std::string& where) {
+void fail(Trial& trial, Misbehaviour what, const RuntimeError& error) {
   if (inconclusive(error)) {
     trial.what = Misbehaviour::not_run;
     trial.reason = error.message;
@@ -38,7 +20,6 @@ void fail(Trial& trial, Misbehaviour what, const RuntimeError& error, const std:
   }
   trial.what = what;
   trial.error = error;
-  trial.story = fmt::format("{}: {} ({})", where, error.message, name(error.kind));
 }
 
 // What assume_in_bounds states is the author's word about the launches that there are: one that breaks it shows nothing.
@@ -49,27 +30,21 @@ bool breaks_contract(const Kernel& kernel, const RuntimeError& error) {
 }
 
 // An error of the kernel itself.
-void fail(Trial& trial, const Kernel& kernel, const RuntimeError& error, const std::string& where) {
-  fail(trial, Misbehaviour::kir_error, error, where);
+void fail(Trial& trial, const Kernel& kernel, const RuntimeError& error) {
+  fail(trial, Misbehaviour::kir_error, error);
   if (!breaks_contract(kernel, error)) return;
-  trial = {};
   trial.what = Misbehaviour::not_run;
+  trial.error.reset();
   trial.reason = "the launch is outside what an assume_in_bounds states: " + error.message;
 }
 
-void refuse(Trial& trial, const std::string& why, const std::string& where) {
-  trial.what = Misbehaviour::refused;
-  trial.reason = why;
-  trial.story = fmt::format("{}: the program refuses a launch that the kernel accepts: {}", where, why);
-}
-
-std::string first_error(const Diagnostics& diagnostics, std::string* id = nullptr) {
+void take_refusal(Trial& trial, const Diagnostics& diagnostics) {
   for (const Diagnostic& d : diagnostics.all())
     if (d.severity == Severity::error) {
-      if (id != nullptr) *id = d.id;
-      return d.message;
+      trial.rule = d.id;
+      trial.reason = d.message;
+      return;
     }
-  return {};
 }
 
 // "m'$13" -> "m": the name that a variable of a formula was made from.
@@ -109,12 +84,10 @@ Trial try_launch(const Kernel& kernel, const PhysicalProgram* program, const Lau
   LaunchArgs kir_args = deep_copy(original);
   Diagnostics diagnostics;
   auto bound = bind_launch(kernel.abi, kir_args, diagnostics);
-  std::string where = "at " + sizes_text(bound ? bound->symbols : original.symbols) + aliasing_text(original);
   if (!bound) {
-    std::string id;
-    trial.reason = first_error(diagnostics, &id);
-    trial.what = id == "A-12" && diagnostics.error_count() == 1 ? Misbehaviour::overlapping_view : Misbehaviour::not_run;
-    trial.story = fmt::format("{}: {}", where, trial.reason);
+    take_refusal(trial, diagnostics);
+    trial.what =
+        trial.rule == "A-12" && diagnostics.error_count() == 1 ? Misbehaviour::overlapping_view : Misbehaviour::not_run;
     return trial;
   }
   Reference reference;
@@ -122,8 +95,9 @@ Trial try_launch(const Kernel& kernel, const PhysicalProgram* program, const Lau
     reference = interpret_reference(kernel, *bound, {.max_steps = limits.kir_steps});
   else
     reference.result = interpret(kernel, *bound, {.max_steps = limits.kir_steps});
+  trial.steps = reference.result.steps;
   if (reference.result.error) {
-    fail(trial, kernel, *reference.result.error, where);
+    fail(trial, kernel, *reference.result.error);
     return trial;
   }
   if (program == nullptr) return trial;
@@ -132,12 +106,14 @@ Trial try_launch(const Kernel& kernel, const PhysicalProgram* program, const Lau
   Diagnostics refusals;
   auto physical_bound = bind_launch(program->abi, physical_args, refusals);
   if (!physical_bound) {
-    refuse(trial, first_error(refusals), where);
+    trial.what = Misbehaviour::refused;
+    take_refusal(trial, refusals);
     return trial;
   }
   InterpretResult p = interpret(*program, *physical_bound, {.max_steps = limits.physical_steps});
+  trial.steps += p.steps;
   if (p.error) {
-    fail(trial, Misbehaviour::physical_error, *p.error, where);
+    fail(trial, Misbehaviour::physical_error, *p.error);
     return trial;
   }
   for (std::size_t i = 0; i < kernel.abi.views.size(); ++i) {
@@ -149,8 +125,7 @@ Trial try_launch(const Kernel& kernel, const PhysicalProgram* program, const Lau
     if (c.verdict != Comparison::Verdict::different) continue;
     trial.what = Misbehaviour::different_output;
     trial.view = view;
-    trial.story = fmt::format("{}: {}[{}] is {} but the kernel defines {}{}", where, view, fmt::join(c.coordinate, ", "), c.got,
-                              c.wanted, c.radius > 0 ? fmt::format(" (within {:g})", c.radius) : "");
+    trial.difference = std::move(c);
     return trial;
   }
   return trial;
@@ -163,24 +138,27 @@ Trial try_point(const Kernel& kernel, const PhysicalProgram* program, bool of_pr
   bool clean = false;  // the instances ran to their end
   for (bool special : {false, true})
     for (bool loops : {true, false}) {
-      SparseLaunch launch;
-      launch.symbols = symbols;
-      launch.seed = 1;
-      launch.special = special;
-      std::string where = "at " + sizes_text(symbols);
-      // Whether the kernel accepts the launch, and what goes wrong in it, is asked first.
-      ReplayResult k =
-          interpret_instances(kernel, launch, focus_of(kernel.body, model, loops), {.max_steps = limits.kir_steps});
+      InstanceRun run;
+      run.launch.symbols = symbols;
+      run.launch.seed = 1;
+      run.launch.special = special;
+      // Whether the kernel accepts the launch is asked first; what it does there, only of an obligation of its own.
+      run.focus = focus_of(kernel.body, model, loops);
+      ReplayResult k = interpret_instances(kernel, run.launch, run.focus, {.max_steps = of_program ? 1 : limits.kir_steps});
+      trial.steps += k.steps;
       if (!k.outside_contract.empty()) {
         trial.reason = k.outside_contract;
         return trial;
       }
       if (!of_program) {
         if (k.error)
-          fail(trial, kernel, *k.error, where + " (the instances that matter, over sparse memory)");
+          fail(trial, kernel, *k.error);
         else
           clean = true;
-        if (trial.found()) return trial;
+        if (trial.found()) {
+          trial.instances = std::move(run);
+          return trial;
+        }
         continue;
       }
       if (program == nullptr) return trial;
@@ -190,22 +168,34 @@ Trial try_point(const Kernel& kernel, const PhysicalProgram* program, bool of_pr
         auto [end, error] = std::from_chars(b.value.data(), b.value.data() + b.value.size(), n);
         if (error == std::errc() && n >= 0 && base_name(b.leaf) == base_name(program->work_id)) ids.insert(n);
       }
-      std::vector<std::int64_t> list(ids.begin(), ids.end());
-      ReplayResult p = interpret_instances(*program, launch, list, focus_of(program->body, model, loops),
-                                           {.max_steps = limits.physical_steps});
+      run.of_program = true;
+      run.programs = {ids.begin(), ids.end()};
+      run.focus = focus_of(program->body, model, loops);
+      ReplayResult p = interpret_instances(*program, run.launch, run.programs, run.focus, {.max_steps = limits.physical_steps});
+      trial.steps += p.steps;
       if (!p.outside_contract.empty()) {
-        refuse(trial, p.outside_contract, where);
+        trial.what = Misbehaviour::refused;
+        trial.reason = p.outside_contract;
+        trial.instances = std::move(run);
         return trial;
       }
       if (p.error)
-        fail(trial, Misbehaviour::physical_error, *p.error,
-             fmt::format("{}, program ids {} (over sparse memory)", where, fmt::join(list, ", ")));
-      else if (!list.empty())
+        fail(trial, Misbehaviour::physical_error, *p.error);
+      else if (!run.programs.empty())
         clean = true;
-      if (trial.found()) return trial;
+      if (trial.found()) {
+        trial.instances = std::move(run);
+        return trial;
+      }
     }
   if (clean) trial.what = Misbehaviour::none;
   return trial;
+}
+
+bool same_failure(const Trial& a, const Trial& b) {
+  const bool same_error = a.error.has_value() == b.error.has_value() &&
+                          (!a.error || (a.error->kind == b.error->kind && a.error->range == b.error->range));
+  return a.what == b.what && same_error && a.view == b.view;
 }
 
 bool explains(const Trial& trial, const proof::Obligation& o) {

@@ -5,28 +5,21 @@
 #include <optional>
 #include <string>
 
-#include "core/interp/interpreter.h"
-#include "proof/obligation.h"
+#include "core/interp/oracle.h"
+#include "smt/counterexample.h"
 #include "smt/launches.h"
 
 namespace kir::smt {
 
-enum class Misbehaviour : std::uint8_t {
-  none,
-  not_run,           // too large, too long, or an operation that an interpreter does not execute
-  overlapping_view,  // two elements of a written view are one address; the launcher refuses
-  kir_error,         // the kernel's own execution is erroneous
-  refused,           // the program refuses a launch that the kernel accepts
-  physical_error,    // the program's execution is erroneous, the kernel's is not
-  different_output,  // an element differs from the value that the kernel defines
-};
-
 struct Trial {
   Misbehaviour what = Misbehaviour::none;
   std::string reason;  // of not_run, refused, overlapping_view
+  std::string rule;    // of the check that refuses the launch: "A-12"
   std::optional<RuntimeError> error;
-  std::string view;   // of different_output
-  std::string story;  // sizes, instance, coordinates, values, for a reader; without the source line
+  std::string view;                      // of different_output
+  Comparison difference;                 // likewise
+  std::optional<InstanceRun> instances;  // of a point: what was run
+  std::uint64_t steps = 0;               // of both interpreters
   bool found() const { return what > Misbehaviour::not_run; }
 };
 
@@ -44,6 +37,9 @@ Trial try_launch(const Kernel& kernel, const PhysicalProgram* program, const Lau
 // the whole execution whatever the hints were. `of_program`: the program's instances, else the kernel's.
 Trial try_point(const Kernel& kernel, const PhysicalProgram* program, bool of_program, const Symbols& symbols,
                 const std::vector<proof::Binding>& model, const TrialLimits& limits);
+
+// The same misbehaviour at the same place.
+bool same_failure(const Trial& a, const Trial& b);
 
 // Could this trial be what the obligation's failure predicts: do the kinds agree, and do the source ranges overlap (or the
 // names of the views agree)?

@@ -11,7 +11,9 @@
 #include "core/kir/kernel.h"
 #include "core/pir/program.h"
 #include "proof/validate.h"
+#include "smt/counterexample.h"
 #include "smt/decide.h"
+#include "smt/minimise.h"
 
 namespace kir::smt {
 
@@ -19,12 +21,7 @@ struct RunOptions {
   DecideOptions decide;
   proof::DeriveOptions derive;
   int replay_attempts = 64;  // concrete launches tried before solving, to refute cheaply
-};
-
-struct Counterexample {
-  std::string text;                     // sizes, program id, coordinates, values: the story a kernel author reads
-  proof::Side side = proof::Side::kir;  // which text `range` is of
-  SourceRange range;                    // where the execution went wrong; empty when no one place did
+  MinimiseLimits minimise;   // of each counterexample; verdicts do not depend on it
 };
 
 struct Outcome {
@@ -33,7 +30,7 @@ struct Outcome {
   proof::Ledger ledger;
   std::vector<proof::Decision> decisions;       // aligned with ledger.obligations
   std::vector<std::size_t> counterexample_of;   // aligned with ledger.obligations: index into counterexamples, or kNone
-  std::vector<Counterexample> counterexamples;  // replayed in the interpreters
+  std::vector<Counterexample> counterexamples;  // replayed in the interpreters, made small
   std::string malformed;                        // contradictory preconditions: nothing was derived, exit code 2
   std::string witness;                          // "M = 1, N = 1": one launch that satisfies all preconditions
   proof::Verdict verdict = proof::Verdict::missing;

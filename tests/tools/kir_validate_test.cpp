@@ -67,13 +67,16 @@ TEST(KirValidate, a_race_names_both_accesses_and_two_instances) {
   EXPECT_EQ(r.code, 1);
   for (const char* part :
        {"shifted.kir:5:5: REFUTED kir-race-free: instances of one parallel never meet in y\n      y[i + 1] =",
-        "store y[1] races: the instance i = 0 writes the same element as this one with i = 1 (race)\n",
-        "shifted.kir:4:5\n        y[i] = x[i]\n        ^~~~~~~~~~~\n"})
+        "    launch    N = 2\n    first     store y[1] with i = 0, ",
+        "shifted.kir:5:5\n                y[i + 1] = x[i] * 2.0\n                ^~~~~~~~~~~~~~~~~~~~~\n    second    store "
+        "y[1] with i = 1, ",
+        "shifted.kir:4:5\n                y[i] = x[i]\n                ^~~~~~~~~~~\n    what      both write one element, and "
+        "nothing orders them\n"})
     EXPECT_NE(r.output.find(part), std::string::npos) << part << "\n" << r.output;
   // A read that meets a write, likewise.
   const Ran read = validate(kCorpus + "must-reject/read_beside_write.kir --quiet");
-  for (const char* part : {"read_beside_write.kir:11:5: REFUTED kir-race-free", "load x[0] races: the instance i = 0 writes",
-                           "as this one with i = 1", "read_beside_write.kir:9:17\n"})
+  for (const char* part : {"read_beside_write.kir:11:5: REFUTED kir-race-free", "store x[0] with i = 0, ",
+                           "load x[0] with i = 1, ", "read_beside_write.kir:9:17\n", "read_beside_write.kir:11:5\n"})
     EXPECT_NE(read.output.find(part), std::string::npos) << part << "\n" << read.output;
 }
 
@@ -219,7 +222,34 @@ TEST(KirValidate, a_failure_is_shown_with_place_caret_and_counterexample) {
   EXPECT_NE(r.output.find("REFUTED kir-safe"), std::string::npos) << r.output;
   EXPECT_NE(r.output.find("off_by_one_bound.kir:"), std::string::npos) << r.output;
   EXPECT_NE(r.output.find("^~"), std::string::npos) << r.output;
-  EXPECT_NE(r.output.find("counterexample: at N = "), std::string::npos) << r.output;
+  EXPECT_NE(
+      r.output.find(
+          "  counterexample 1 (run on the reference interpreter):\n    launch    N = 1\n    at        load x[1] with i = 0, "),
+      std::string::npos)
+      << r.output;
+}
+
+// shows: D4
+TEST(KirValidate, a_wrong_program_is_told_with_both_texts_and_once) {
+  const std::string files = kCorpus + "two_groups.kir --physical " + kCorpus + "hostile/overlapping_segments.pir --quiet";
+  const Ran r = validate(files);
+  EXPECT_EQ(r.code, 1);
+  for (const char* part :
+       {"  counterexample 1 (run on both interpreters):\n    launch    M = 0, N = 0, K = 1\n    contents  w[0] = 1\n    kernel "
+        "   store w[0] = 0 with k = 0, ",
+        "two_groups.kir:10:5\n                w[k] = z[k] * c\n                ^~~~~~~~~~~~~~~\n    program   stores nothing "
+        "to w[0]\n",
+        "    what      w[0] is 1 in the end, but the kernel defines 0\n", "  counterexample 1, told above\n"})
+    EXPECT_NE(r.output.find(part), std::string::npos) << part << "\n" << r.output;
+  EXPECT_EQ(r.output.find("counterexample 1 (", r.output.find("counterexample 1 (") + 1), std::string::npos) << r.output;
+  const auto j = nlohmann::json::parse(validate(files + " --format json").output);
+  const auto& c = j[0]["counterexamples"][0];
+  EXPECT_EQ(c["what"], "different_output");
+  EXPECT_EQ(c["sizes"], nlohmann::json({{"M", "0"}, {"N", "0"}, {"K", "1"}}));
+  EXPECT_EQ(c["steps"][0]["role"], "kernel");
+  EXPECT_EQ(c["steps"][0]["variables"]["k"], "0");
+  EXPECT_NE(c["steps"][0]["places"][0].get<std::string>().find("two_groups.kir:10:5"), std::string::npos);
+  EXPECT_EQ(c["contents"][0], "w[0] = 1");
 }
 
 TEST(KirValidate, json_is_json_and_agrees_with_the_exit_code) {

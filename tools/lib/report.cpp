@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "core/base/sha256.h"
@@ -14,18 +15,6 @@ namespace {
 using proof::Verdict;
 using Json = nlohmann::ordered_json;
 
-std::string place(const SourcePtr& source, SourceRange range) { return source ? describe(*source, range) : std::string(); }
-
-std::string indented(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = std::min(text.find('\n', at), text.size());
-    out += fmt::format("  {}\n", text.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
-}
-
 template <class Map>
 std::string counts_text(const Map& counts, std::string_view separator) {
   std::string s;
@@ -34,15 +23,6 @@ std::string counts_text(const Map& counts, std::string_view separator) {
 }
 
 }  // namespace
-
-std::string caret(const SourcePtr& source, SourceRange range) {
-  if (!source || range.empty()) return {};
-  Diagnostics one;
-  one.error("", range, "", "");
-  std::string rendered = one.render(*source);  // its first line is the message
-  std::size_t first = rendered.find('\n');
-  return first == std::string::npos ? "" : rendered.substr(first + 1);
-}
 
 Report::Report(const Subject& subject, const smt::Outcome& outcome, const smt::RunOptions& options)
     : subject_(subject), outcome_(outcome) {
@@ -69,6 +49,10 @@ const SourcePtr& Report::source(proof::Side side) const {
   return side == proof::Side::physical ? certificate_.program_source : certificate_.kernel_source;
 }
 
+SourceOf Report::sources() const {
+  return [this](proof::Side side) { return source(side); };
+}
+
 SourceRange Report::where_range() const {
   const auto& ranges = subject_.kernel->abi.where_ranges;
   return ranges.empty() ? subject_.kernel->range : SourceRange{ranges.front().begin, ranges.back().end};
@@ -81,24 +65,25 @@ std::string Report::certificate() const {
 std::string Report::failure(std::size_t i) const {
   const proof::Obligation& o = outcome_.ledger.obligations[i];
   const proof::Decision& d = outcome_.decisions[i];
-  std::string at = o.range.empty() ? "" : place(source(o.side), o.range);
+  std::string at = place_text(source(o.side), o.range);
   std::string out =
       fmt::format("{}{}{} {}: {}\n", at, at.empty() ? "" : ": ", proof::name(d.verdict), proof::name(o.kind), o.sentence);
   if (!at.empty()) out += caret(source(o.side), o.range);
   std::size_t c = outcome_.counterexample_of[i];
   if (c == smt::Outcome::kNone) return out + indented(d.reason);
+  // Several obligations may fail by one execution: it is told once.
+  const auto before = outcome_.counterexample_of.begin() + static_cast<std::ptrdiff_t>(i);
+  if (std::find(outcome_.counterexample_of.begin(), before, c) != before)
+    return out + indented(fmt::format("counterexample {}, told above", c + 1));
   const smt::Counterexample& example = outcome_.counterexamples[c];
-  out += indented("counterexample: " + example.text);
-  if (!example.range.empty() && !(example.range == o.range && example.side == o.side))
-    out += indented(place(source(example.side), example.range) + "\n" + caret(source(example.side), example.range));
-  return out;
+  return out + indented(fmt::format("counterexample {} ({}):\n", c + 1, how(example.run)) + story(example, sources()));
 }
 
 std::string Report::summary() const {
   const Kernel& kernel = *subject_.kernel;
   if (!outcome_.malformed.empty())
     return fmt::format("{}: error: kernel {}: its preconditions contradict each other: {}\n{}",
-                       place(kernel.source, where_range()), kernel.id(), outcome_.malformed,
+                       place_text(kernel.source, where_range()), kernel.id(), outcome_.malformed,
                        caret(kernel.source, where_range()));
   std::map<std::string_view, std::size_t> verdicts;
   for (const proof::Decision& d : outcome_.decisions) ++verdicts[proof::name(d.verdict)];
@@ -172,8 +157,7 @@ Json Report::data() const {
     return j;
   }
   Json examples = Json::array();
-  for (const auto& c : outcome_.counterexamples)
-    examples.push_back(Json{{"text", c.text}, {"place", c.range.empty() ? "" : place(source(c.side), c.range)}});
+  for (const auto& c : outcome_.counterexamples) examples.push_back(story_data(c, sources()));
   j["counterexamples"] = std::move(examples);
   Json models = Json::array();
   for (std::size_t i = 0; i < outcome_.decisions.size(); ++i) {

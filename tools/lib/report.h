@@ -8,6 +8,7 @@
 #include "proof/certificate.h"
 #include "smt/run.h"
 #include "tools/lib/rendering.h"
+#include "tools/lib/story.h"
 
 namespace kir::tools {
 
@@ -16,9 +17,6 @@ struct Subject {
   PhysicalPtr program;       // null: the kernel alone
   bool constructed = false;  // by our own construction
 };
-
-// The line of a place with a caret under it; "" without a place.
-std::string caret(const SourcePtr& source, SourceRange range);
 
 class Report {
  public:
@@ -42,6 +40,7 @@ class Report {
   std::string details() const;
   nlohmann::ordered_json data() const;
   const SourcePtr& source(proof::Side side) const;
+  SourceOf sources() const;
   SourceRange where_range() const;
 
   const Subject& subject_;

@@ -20,10 +20,11 @@ void append_source(std::string& to, const SourcePtr& source) {
 std::string validation_key(const Subject& subject, const smt::RunOptions& options, const smt::Engine& engine,
                            std::string_view sources) {
   // Each new option has a part in the key.
-  const auto& [decide, derive, replay_attempts] = options;
+  const auto& [decide, derive, replay_attempts, minimise] = options;
   const auto& [allow_restrictions] = derive;
-  std::string all = join_netstrings({"kir validation 1", sources, engine.sources, engine.solver, engine.solver_library,
-                                     smt::deciding_options(decide), fmt::format("{} {}", allow_restrictions, replay_attempts)});
+  std::string all = join_netstrings(
+      {"kir validation 1", sources, engine.sources, engine.solver, engine.solver_library, smt::deciding_options(decide),
+       fmt::format("{} {} {} {}", allow_restrictions, replay_attempts, minimise.replays, minimise.steps)});
   append_source(all, subject.kernel->source);
   append_netstring(all, subject.kernel->id());
   append_netstring(all, print(*subject.kernel));
