@@ -40,7 +40,8 @@ Result<Swizzle> swizzle_of(int dtype_bits, int mode_bytes) {
                        std::bit_width(static_cast<unsigned>(mode_bytes) / 32u), 3);
 }
 
-Result<Layout> compose(const Swizzle& swizzle, const TileLayout& tile) {
+Result<Layout> compose(const std::optional<Swizzle>& swizzle, const TileLayout& tile) {
+  if (!swizzle) return Layout{tile, std::nullopt};
   const Axis m = Axis::memory();
   for (const Axis a : tile.axes())
     if (a != m) return Error(fmt::format("a swizzle permutes addresses on axis m alone; the layout also has {}", a.name()));

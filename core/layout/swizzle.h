@@ -40,7 +40,7 @@ struct Layout {
   std::optional<Swizzle> swizzle;
   friend bool operator==(const Layout&, const Layout&) = default;
 };
-Result<Layout> compose(const Swizzle& swizzle, const TileLayout& tile);
+Result<Layout> compose(const std::optional<Swizzle>& swizzle, const TileLayout& tile);
 std::vector<Place> places(const Layout& l, std::int64_t flat);
 Place base_place(const Layout& l, std::int64_t flat);
 Result<std::vector<Place>> apply(const Layout& l, const std::vector<std::int64_t>& coordinate,

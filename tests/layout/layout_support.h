@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
@@ -85,6 +86,39 @@ inline std::vector<std::set<Spot>> all_places(const TileLayout& l) {
   return out;
 }
 
+// The same base places, and the same multiset of copies.
+inline testing::AssertionResult same_map(const TileLayout& a, const TileLayout& b) {
+  std::vector<Spot> copies = all_copies(a), others = all_copies(b);
+  std::sort(copies.begin(), copies.end()), std::sort(others.begin(), others.end());
+  if (all_bases(a) == all_bases(b) && copies == others) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << to_string(a) << " and " << to_string(b) << " are different maps";
+}
+// Row-major coordinates of a shape, in order.
+inline std::vector<std::vector<std::int64_t>> all_coordinates(const std::vector<std::int64_t>& shape) {
+  std::vector<std::vector<std::int64_t>> out{{}};
+  for (const std::int64_t extent : shape) {
+    std::vector<std::vector<std::int64_t>> more;
+    for (const auto& prefix : out)
+      for (std::int64_t c = 0; c < extent; ++c) {
+        more.push_back(prefix);
+        more.back().push_back(c);
+      }
+    out = std::move(more);
+  }
+  return out;
+}
+inline std::size_t linear(const std::vector<std::int64_t>& coordinate, const std::vector<std::int64_t>& shape) {
+  std::int64_t out = 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) out = out * shape[d] + coordinate[d];
+  return static_cast<std::size_t>(out);
+}
+inline Shape sizes(const std::vector<std::int64_t>& shape) { return Shape(shape.begin(), shape.end()); }
+inline std::vector<std::int64_t> numbers(const Shape& shape) {
+  std::vector<std::int64_t> out;
+  for (const Size& s : shape) out.push_back(number(s));
+  return out;
+}
+
 // ---- Random layouts
 class Random {
  public:
@@ -140,6 +174,35 @@ inline TileLayout random_layout(Random& random, const Wanted& wanted = {}) {
   for (std::int64_t n = random.chance(40) ? random.in(1, 3) : 0; n > 0; --n)
     offset.push_back({*Axis::find(random.of(wanted.axes)), random.in(wanted.negative ? -5 : 0, 70)});
   return must(TileLayout::make(std::move(shard), std::move(replica), std::move(offset)));
+}
+
+// A shape of that many elements, with dimensions of extent 1.
+inline std::vector<std::int64_t> random_shape(Random& random, std::int64_t elements) {
+  std::vector<std::int64_t> out(static_cast<std::size_t>(random.in(1, 4)), 1);
+  for (std::int64_t p = 2; elements > 1; ++p)
+    for (; elements % p == 0; elements /= p)
+      out[static_cast<std::size_t>(random.in(0, static_cast<std::int64_t>(out.size()) - 1))] *= p;
+  return out;
+}
+// A layout and a shape that it is grouped by: dimensions of up to two iters.
+struct Shaped {
+  TileLayout layout;
+  std::vector<std::int64_t> shape;
+};
+inline Shaped random_shaped(Random& random, std::size_t dimensions, const Wanted& wanted) {
+  std::vector<Iter> shard;
+  std::vector<std::int64_t> shape;
+  std::int64_t room = wanted.elements;
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    shape.push_back(1);
+    for (std::int64_t n = random.in(0, 2); n > 0; --n) {
+      shard.push_back(random_iter(random, room, wanted));
+      shape.back() *= number(shard.back().extent);
+      room /= number(shard.back().extent);
+    }
+  }
+  const TileLayout rest = random_layout(random, wanted);
+  return {must(TileLayout::make(std::move(shard), rest.replica(), rest.offset())), std::move(shape)};
 }
 
 }  // namespace kir::layout
