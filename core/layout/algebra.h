@@ -18,8 +18,9 @@ inline constexpr std::int64_t kMaxFitted = std::int64_t{1} << 16;
 
 // ---- Normal form (normal_form.cpp)
 // Same map, fewest iters by merging: unit extents dropped; neighbours (e1, e2*s) (e2, s) of one axis merged, so also neighbours
-// of stride 0; replica iters likewise after sorting, in any order, and as a multiset: copies() stays. A swizzle of no bits is
-// dropped. Idempotent.
+// of stride 0; replica iters likewise while any two merge, in a fixed order, and as a multiset: copies() stays. A swizzle of no
+// bits is dropped. Idempotent. Layouts of one map have one canonical shard, but for axes of stride 0; replicas of one multiset
+// may have several forms (decide.h's equal() compares maps).
 TileLayout canonicalize(const TileLayout& l);
 Layout canonicalize(const Layout& l);
 // Besides, thread axes of nested scopes fused where the machine fixes the ratio: (warpid, laneid) to tx (32*w + l), (wgid,
@@ -53,7 +54,8 @@ Result<TileLayout> permute_dims(const TileLayout& l, std::span<const std::size_t
 // L(x) = left(p) + right(q), nothing scaled. Canonical.
 Result<TileLayout> direct_sum(const TileLayout& left, const Shape& left_shape, const TileLayout& right,
                               const Shape& right_shape);
-// The other addend (canonical) when this one is part of the sum; none when it is not; an error when the shapes do not fit.
+// The other addend (canonical) when this one is part of the sum; none when it is not; an error when the shapes do not fit, or
+// where the replicas mix chains of several strides so that it is not decided.
 Result<std::optional<TileLayout>> is_direct_sum_right(const TileLayout& right, const TileLayout& sum,
                                                       const Shape& interleaved_shape, const Shape& right_shape);  // the left
 Result<std::optional<TileLayout>> is_direct_sum_left(const TileLayout& left, const TileLayout& sum,
@@ -96,8 +98,8 @@ Result<SubView> sub_view(const Layout& l, const Shape& shape, std::span<const In
 
 // ---- Elements (elements.cpp)
 Layout storage(const Layout& l);  // without the iters and offsets of threads and devices; canonical
-// Each element becomes num neighbours: result(num*x + j) = num * l(x) + j on the axis of the innermost memory iter (m where
-// there is none), the other axes as they are. Of a swizzled layout, num is a power of two. Canonical.
+// Each element becomes num neighbours: result(num*x + j) = num * l(x) + j on the axis of the innermost memory iter as written
+// (m where there is none), the other axes as they are. Of a swizzled layout, num is a power of two. Canonical.
 Result<Layout> unpack(const Layout& l, std::int64_t num);
 // The inverse: num neighbours become one element. Error: the innermost iter is not num neighbours at stride 1 on a memory axis,
 // or something else on that axis is no multiple of num.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/layout/algebra.h"
+#include "core/layout/replica.h"
 
 namespace kir::layout {
 
@@ -15,48 +15,6 @@ void append_run(Iters& out, const Grouped& g, std::size_t d) {
   const auto at = [&](std::size_t k) { return g.layout.shard().begin() + static_cast<std::ptrdiff_t>(g.separators[k]); };
   out.insert(out.end(), at(d), at(d + 1));
 }
-
-// Sums of replica iters are multisets of steps; taking one summand away is division. A part (e, s) divides out of (E, S) when
-// it is a stretch of its digits: s = k*S and E = k*e*m leave (k, S) and (m, k*e*S). Where several iters could give a part, all
-// are tried, at most kTries.
-class Quotient {
- public:
-  // The replica without the part: canonical; none: it is not a part.
-  Result<std::optional<Iters>> of(const TileLayout& all, const TileLayout& part) {
-    Iters parts = canonicalize(part).replica();
-    std::optional<Iters> out = rest(canonicalize(all).replica(), parts);
-    if (tries_ > kTries) return Error("too many ways to take the one replica out of the other");
-    return out;
-  }
-
- private:
-  static constexpr int kTries = 10000;
-
-  std::optional<Iters> rest(const Iters& all, const Iters& parts) {
-    if (parts.empty()) return all;
-    if (++tries_ > kTries) return std::nullopt;
-    const Iter& part = parts.back();
-    const Iters others(parts.begin(), parts.end() - 1);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const Iter& from = all[i];
-      if (from.axis != part.axis || std::find(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i), from) !=
-                                        all.begin() + static_cast<std::ptrdiff_t>(i))
-        continue;
-      const std::optional<Size> k = from.stride.is(0) && part.stride.is(0) ? Size(1) : divide(part.stride, from.stride);
-      const std::optional<Size> m = k && at_least(*k, 1) ? divide(from.extent, *k * part.extent) : std::nullopt;
-      if (!m || !at_least(*m, 1)) continue;
-      Iters left = all;
-      left[i] = {*k, from.stride, from.axis};
-      left.push_back({*m, part.stride * part.extent, from.axis});
-      const auto made = TileLayout::make({}, std::move(left));
-      if (!made) continue;
-      if (auto found = rest(canonicalize(*made).replica(), others)) return found;
-    }
-    return std::nullopt;
-  }
-
-  int tries_ = 0;
-};
 
 enum class Side { left, right };
 
@@ -79,7 +37,7 @@ Result<std::optional<TileLayout>> recover(Side side, const TileLayout& known, co
   const Result<TileLayout> found = TileLayout::make(std::move(mine));
   if (!found || canonicalize(*found).shard() != canonicalize(known).shard()) return std::nullopt;
 
-  Result<std::optional<Iters>> replica = Quotient().of(sum, known);
+  Result<std::optional<Iters>> replica = replica_without(sum, known);
   if (!replica) return Error(replica.error());
   if (!*replica) return std::nullopt;
   std::vector<Offset> offset = sum.offset();

@@ -5,32 +5,11 @@
 #include <bit>
 
 #include "core/layout/algebra.h"
+#include "core/layout/rewrite.h"
 
 namespace kir::layout {
 
 namespace {
-
-// Strides and offsets on one axis times or over num; none: one does not divide.
-std::optional<Size> times(const Size& s, std::int64_t num) { return s * num; }
-std::optional<Size> over(const Size& s, std::int64_t num) { return divide(s, num); }
-
-using Change = std::optional<Size> (*)(const Size&, std::int64_t);
-Result<TileLayout> rescaled(std::vector<Iter> shard, const TileLayout& l, Axis axis, std::int64_t num, Change change) {
-  std::vector<Iter> replica = l.replica();
-  std::vector<Offset> offset = l.offset();
-  std::vector<Size*> values;
-  for (auto* iters : {&shard, &replica})
-    for (Iter& i : *iters)
-      if (i.axis == axis) values.push_back(&i.stride);
-  for (Offset& o : offset)
-    if (o.axis == axis) values.push_back(&o.value);
-  for (Size* value : values) {
-    const auto next = change(*value, num);
-    if (!next) return Error(fmt::format("{} on axis {} is not a multiple of {}", value->text(), axis.name(), num));
-    *value = *next;
-  }
-  return TileLayout::make(std::move(shard), std::move(replica), std::move(offset));
-}
 
 // The swizzle for elements `factor` times as many (log2: shift) on each side.
 Result<Layout> with(const std::optional<Swizzle>& swizzle, std::int64_t shift, const Result<TileLayout>& tile) {
@@ -64,15 +43,18 @@ Layout storage(const Layout& l) {
 
 Result<Layout> unpack(const Layout& l, std::int64_t num) {
   if (const auto done = checked(l, num); !done) return Error(done.error());
+  const std::vector<Iter>& written = l.tile.shard();  // so that a symbolic extent of 1 makes no difference
+  const auto innermost = std::find_if(written.rbegin(), written.rend(), [](const Iter& i) { return i.axis.is_memory(); });
+  const Axis axis = innermost == written.rend() ? Axis::memory() : innermost->axis;
   const Layout c = canonicalize(l);
-  std::vector<Iter> shard = c.tile.shard();
-  const auto innermost = std::find_if(shard.rbegin(), shard.rend(), [](const Iter& i) { return i.axis.is_memory(); });
-  const Axis axis = innermost == shard.rend() ? Axis::memory() : innermost->axis;
-  auto scaled = rescaled(std::move(shard), c.tile, axis, num, times);
-  if (!scaled) return Error(scaled.error());
-  std::vector<Iter> longer = scaled->shard();
-  longer.push_back({num, 1, axis});
-  return with(c.swizzle, log2(num), TileLayout::make(std::move(longer), scaled->replica(), scaled->offset()));
+  const auto apart = rewrite(c.tile, [&](Axis a, Size& value) {
+    if (a == axis) value = value * num;
+    return std::string();
+  });
+  if (!apart) return Error(apart.error());
+  std::vector<Iter> shard = apart->shard();
+  shard.push_back({num, 1, axis});
+  return with(c.swizzle, log2(num), TileLayout::make(std::move(shard), apart->replica(), apart->offset()));
 }
 
 Result<Layout> pack(const Layout& l, std::int64_t num) {
@@ -89,7 +71,14 @@ Result<Layout> pack(const Layout& l, std::int64_t num) {
   const auto fewer = divide(innermost.extent, num);
   if (!fewer) return Error(fmt::format("the innermost {} elements are not a multiple of {}", innermost.extent.text(), num));
   shard.back() = {*fewer, num, innermost.axis};
-  return with(c.swizzle, -log2(num), rescaled(std::move(shard), c.tile, innermost.axis, num, over));
+  const auto firsts = TileLayout::make(std::move(shard), c.tile.replica(), c.tile.offset());
+  if (!firsts) return Error(firsts.error());
+  return with(c.swizzle, -log2(num), rewrite(*firsts, [&](Axis a, Size& value) {
+                const auto each = a == innermost.axis ? divide(value, num) : value;
+                if (!each) return fmt::format("{} on axis {} is not a multiple of {}", value.text(), a.name(), num);
+                value = *each;
+                return std::string();
+              }));
 }
 
 Result<TileLayout> broadcast(const TileLayout& l, const Size& num, std::int64_t position, Axis axis) {

@@ -13,7 +13,7 @@ namespace {
 
 std::string shape_text(const Shape& shape) {
   std::vector<std::string> sizes;
-  for (const Size& s : shape) sizes.push_back(s.ok() ? s.text() : "overflow");
+  for (const Size& s : shape) sizes.push_back(s.text());
   return fmt::format("({})", fmt::join(sizes, ", "));
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/check.h"
 #include "core/layout/algebra.h"
+#include "core/layout/rewrite.h"
 
 namespace kir::layout {
 
@@ -62,16 +63,6 @@ const std::vector<Fusion>& fusions() {
 
 bool has(const TileLayout& l, Axis a) { return std::ranges::count(l.axes(), a) != 0; }
 
-template <class Change>  // (axis, stride or offset) in place
-Result<TileLayout> changed(const TileLayout& l, Change change) {
-  std::vector<Iter> shard = l.shard(), replica = l.replica();
-  std::vector<Offset> offset = l.offset();
-  for (auto* iters : {&shard, &replica})
-    for (Iter& i : *iters) change(i.axis, i.stride);
-  for (Offset& o : offset) change(o.axis, o.value);
-  return TileLayout::make(std::move(shard), std::move(replica), std::move(offset));
-}
-
 struct Fused {
   TileLayout layout;
   std::vector<Fusion> steps;
@@ -80,9 +71,10 @@ Fused fuse(TileLayout l) {
   std::vector<Fusion> steps;
   for (const Fusion& f : fusions()) {
     if (!has(l, f.outer) || !has(l, f.inner) || has(l, f.fused)) continue;
-    const auto next = changed(l, [&](Axis& axis, Size& value) {
+    const auto next = rewrite(l, [&](Axis& axis, Size& value) {
       if (axis == f.outer) value = value * f.ratio();
       if (axis == f.outer || axis == f.inner) axis = f.fused;
+      return std::string();
     });
     if (!next) continue;
     l = *next;

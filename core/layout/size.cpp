@@ -143,7 +143,7 @@ Size Size::substitute(const Binding& binding) const {
 }
 
 std::string Size::text() const {
-  KIR_CHECK(ok(), "the text of an overflowed size");
+  if (!ok()) return "overflow";
   if (!terms_) return fmt::format("{}", constant_);
   std::string out;
   for (const auto& [monomial, coefficient] : *terms_) {

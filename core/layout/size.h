@@ -56,7 +56,8 @@ class Size {
   std::optional<std::int64_t> evaluate(const Binding& binding) const;
   Size substitute(const Binding& binding) const;  // symbols without a value stay
 
-  // "8*K+4", "N*K-1", "-N"; parse_size reads it back. Highest degree first, then by name.
+  // "8*K+4", "N*K-1", "-N"; parse_size reads it back. Highest degree first, then by name. For messages,
+  // overflowed() is "overflow".
   std::string text() const;
 
  private:

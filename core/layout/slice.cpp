@@ -61,8 +61,7 @@ Result<Progression> checked(std::size_t d, const Size& extent, const Progression
   const Size last = p.begin + p.step * (p.count - 1);
   if (!at_least(p.begin, 0) || !at_least(p.count, 1) || !at_least(p.step, 1) || !greater(extent, last))
     return Error(fmt::format("dimension {}: {} elements from {} on in steps of {} are not shown to lie in [0, {})", d,
-                             p.count.ok() ? p.count.text() : "too many", p.begin.ok() ? p.begin.text() : "too far",
-                             p.step.ok() ? p.step.text() : "too much", extent.text()));
+                             p.count.text(), p.begin.text(), p.step.text(), extent.text()));
   return p;
 }
 

@@ -1,35 +1,26 @@
 // Tilings are direct sums whose outer part is scaled by the inner's span (algebra.h).
 #include <fmt/format.h>
 
-#include <functional>
-
 #include "core/layout/algebra.h"
+#include "core/layout/rewrite.h"
 
 namespace kir::layout {
 
 namespace {
 
-// Every stride and offset changed with its axis; unit iters stay out of it. The error names the axis.
-using Change = std::function<std::optional<Size>(Axis, const Size&)>;
-Result<TileLayout> changed(const TileLayout& l, std::string_view why, const Change& change) {
-  const TileLayout c = canonicalize(l);
-  std::vector<Iter> shard = c.shard(), replica = c.replica();
-  std::vector<Offset> offset = c.offset();
-  const auto each = [&](Axis axis, Size& value) {
+// The layout in normal form with each stride and offset that moves made into what `change` says; else the error names the axis.
+template <class Change>  // (axis, value) to the new value or none
+Result<TileLayout> rescaled(const TileLayout& l, Change change) {
+  return rewrite(canonicalize(l), [&](Axis axis, Size& value) {
     const std::optional<Size> next = value.is(0) ? Size(0) : change(axis, value);
-    if (next) value = *next;
-    return next ? Result<void>() : Error(fmt::format("{} axis {}", why, axis.name()));
-  };
-  for (auto* iters : {&shard, &replica})
-    for (Iter& i : *iters)
-      if (const auto done = each(i.axis, i.stride); !done) return Error(done.error());
-  for (Offset& o : offset)
-    if (const auto done = each(o.axis, o.value); !done) return Error(done.error());
-  return TileLayout::make(std::move(shard), std::move(replica), std::move(offset));
+    if (!next) return fmt::format("it is not shown that the inner layout's span is at least 1 on axis {}", axis.name());
+    value = *next;
+    return std::string();
+  });
 }
 
 Result<TileLayout> scaled(const TileLayout& outer, const TileLayout& inner) {
-  return changed(outer, "it is not shown that the inner layout's span is at least 1 on", [&](Axis a, const Size& value) {
+  return rescaled(outer, [&](Axis a, const Size& value) {
     const Size span = inner.span(a);
     return at_least(span, 1) ? std::optional(value * span) : std::nullopt;
   });
@@ -96,7 +87,7 @@ Result<std::optional<TileLayout>> is_tile_inner(const Layout& l, const Layout& t
   const Layout inner = canonicalize(over(l, inner_shape)), whole = canonicalize(over(tiled, tiled_shape));
   auto outer = is_direct_sum_right(inner.tile, whole.tile, interleaved(*outer_shape, inner_shape), inner_shape);
   if (!outer || !*outer || inner.swizzle != whole.swizzle) return outer ? std::nullopt : std::move(outer);
-  const auto unscaled = changed(**outer, "", [&](Axis a, const Size& value) {
+  const auto unscaled = rescaled(**outer, [&](Axis a, const Size& value) {
     const Size span = inner.tile.span(a);
     return at_least(span, 1) ? divide(value, span) : std::nullopt;
   });
@@ -113,7 +104,7 @@ Result<std::optional<Layout>> is_tile_outer(const TileLayout& l, const Layout& t
   for (const Axis a : l.axes())
     if (!at_least(l.span(a), 1))
       return Error(fmt::format("it is not shown that the outer layout's span is at least 1 on axis {}", a.name()));
-  const auto moved = changed(l, "", [&](Axis a, const Size& value) -> std::optional<Size> {
+  const auto moved = rescaled(l, [&](Axis a, const Size& value) -> std::optional<Size> {
     const auto scale = divide(whole.tile.span(a), l.span(a));
     return scale && at_least(*scale, 1) ? std::optional(value * *scale) : std::nullopt;
   });

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/layout/algebra.h"
 #include "core/layout/text.h"
 
 namespace kir::layout {
@@ -92,6 +93,19 @@ inline testing::AssertionResult same_map(const TileLayout& a, const TileLayout& 
   std::sort(copies.begin(), copies.end()), std::sort(others.begin(), others.end());
   if (all_bases(a) == all_bases(b) && copies == others) return testing::AssertionSuccess();
   return testing::AssertionFailure() << to_string(a) << " and " << to_string(b) << " are different maps";
+}
+// Without walking the elements: the same canonical shard and offset, and the same multiset of copies (which may be written in
+// several ways that do not merge any further).
+inline testing::AssertionResult same_form(const Layout& a, const Layout& b) {
+  const Layout x = canonicalize(a), y = canonicalize(b);
+  std::vector<Spot> copies = all_copies(x.tile), others = all_copies(y.tile);
+  std::sort(copies.begin(), copies.end()), std::sort(others.begin(), others.end());
+  if (x.tile.shard() == y.tile.shard() && x.tile.offset() == y.tile.offset() && x.swizzle == y.swizzle && copies == others)
+    return testing::AssertionSuccess();
+  return testing::AssertionFailure() << to_string(x) << " and " << to_string(y);
+}
+inline testing::AssertionResult same_form(const TileLayout& a, const TileLayout& b) {
+  return same_form(Layout{a, {}}, Layout{b, {}});
 }
 // Row-major coordinates of a shape, in order.
 inline std::vector<std::vector<std::int64_t>> all_coordinates(const std::vector<std::int64_t>& shape) {
