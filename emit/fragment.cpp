@@ -38,26 +38,28 @@ const Emitter::Shape* Emitter::shape_of(const Type& type, SourceRange range) {
   if (auto it = shapes_.find(key); it != shapes_.end()) return &it->second;
   s.lanes = s.elements;
   if (provider_.has_threads()) {
-    const Layout* layout = nullptr;
+    const layout::TileLayout* layout = nullptr;
     for (const NamedLayout& l : program_.layouts)
       if (l.name == type.layout) layout = &l.layout;
-    std::vector<LayoutIter> given, wanted;
+    const layout::Axis m = layout::Axis::memory(), tid = *layout::Axis::find("tid");
+    std::vector<layout::Iter> given, wanted;
     if (layout)
-      for (const LayoutIter& i : layout->shard)
-        if (i.extent != 1) given.push_back(i);
+      for (const layout::Iter& i : layout->shard())
+        if (!i.extent.is(1)) given.push_back(i);
     const std::int64_t t = threads();
     const std::int64_t registers = s.elements / t;
     if (t == 1) {
-      for (const LayoutIter& i : given)
-        if (i.axis != "m") {
-          error("E-04", range, fmt::format("layout @{} has an axis {}, but the program has one thread", type.layout, i.axis));
+      for (const layout::Iter& i : given)
+        if (i.axis != m) {
+          error("E-04", range,
+                fmt::format("layout @{} has an axis {}, but the program has one thread", type.layout, i.axis.name()));
           return nullptr;
         }
     } else {
-      if (registers > 1) wanted.push_back({registers, 1, "m"});
-      wanted.push_back({t, 1, "tid"});
-      if (!layout || !layout->replica.empty() || !layout->offset.empty() || type.rank() != 1 || registers * t != s.elements ||
-          given != wanted) {
+      if (registers > 1) wanted.push_back({registers, 1, m});
+      wanted.push_back({t, 1, tid});
+      if (!layout || !layout->replica().empty() || !layout->offset().empty() || type.rank() != 1 ||
+          registers * t != s.elements || given != wanted) {
         error("E-04", range,
               fmt::format("a fragment {} of {} elements over {} threads",
                           type.layout.empty() ? "without layout" : "@" + type.layout, s.elements, t),

@@ -319,20 +319,21 @@ std::vector<Interval> BodyDenoter::bind_lanes(const Type& fragment, TermPool::Su
   return out;
 }
 
-Expr BodyDenoter::thread_of(const Type& fragment, const std::vector<Interval>& positions) const {
+Expr BodyDenoter::thread_of(const Type& fragment, const std::vector<Interval>& positions, bool first_copy) const {
   if (!physical_ || physical_->launch.threads == 1) return {};
-  const Layout* layout = nullptr;
+  const layout::TileLayout* layout = nullptr;
   for (const NamedLayout& l : physical_->layouts)
     if (l.name == fragment.layout) layout = &l.layout;
-  if (!layout || !layout->replica.empty() || !layout->offset.empty()) return {};
+  if (!layout || (!first_copy && !layout->copies().is(1))) return {};
+  const layout::Axis tid = *layout::Axis::find("tid");
   Expr x = pool_.constant(0);
   for (const Interval& p : positions) x = x * p.hi + p.var;
-  Expr thread = pool_.constant(0);
-  for (std::size_t i = layout->shard.size(); i-- > 0;) {
-    const LayoutIter& it = layout->shard[i];
-    Expr digit = mod(x, pool_.constant(it.extent));
-    x = floordiv(x, pool_.constant(it.extent));
-    if (it.axis == "tid") thread = thread + digit * it.stride;
+  Expr thread = pool_.constant(*layout->offset_on(tid).constant());
+  for (std::size_t i = layout->shard().size(); i-- > 0;) {
+    const layout::Iter& it = layout->shard()[i];
+    const Expr extent = pool_.constant(*it.extent.constant()), digit = mod(x, extent);
+    x = floordiv(x, extent);
+    if (it.axis == tid) thread = thread + digit * *it.stride.constant();
   }
   return thread;
 }

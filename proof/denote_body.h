@@ -196,7 +196,8 @@ class BodyDenoter {
   std::vector<Interval> translate_ranges(const Op& op, RegionId region);
   Interval translate_range(const Value& variable, Expr lo, Expr hi, SourceRange range);
   std::string show(const RelationValue& r, const std::vector<Expr>& coordinates) const;
-  Expr thread_of(const Type& fragment, const std::vector<Interval>& lanes) const;
+  // The thread that has an element of a fragment: of several copies the first, which stores, or none. Empty: not known.
+  Expr thread_of(const Type& fragment, const std::vector<Interval>& lanes, bool first_copy) const;
 
   const Body& body_;
   const PhysicalProgram* physical_;  // null: a kernel

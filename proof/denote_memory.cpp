@@ -54,7 +54,7 @@ void BodyDenoter::run_memory(const Op& op) {
   decides(open(active), op.range, event.binders, event.guards);
   if (!active.is_true()) event.guards.push_back(open(active));
   if (physical_ && physical_->launch.threads > 1)
-    event.thread = positions.empty() ? (store ? pool_.constant(0) : Expr()) : thread_of(fragment, positions);
+    event.thread = positions.empty() ? (store ? pool_.constant(0) : Expr()) : thread_of(fragment, positions, store);
 
   claim_bounds(op, store ? "store to" : "load of", r, at_view, event.binders, event.guards, lane_substitution);
   TermPool::Substitution here = at(r, at_view);

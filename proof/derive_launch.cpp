@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 
+#include "proof/layout_claims.h"
 #include "proof/refinement.h"
 
 namespace kir::proof {
@@ -169,31 +170,43 @@ void Refinement::capacity() {
   }
 }
 
-// R9: layouts by exact enumeration
+// R9: what core/layout refutes is refuted, with the two copies that meet; else the claim is owed as a formula.
 void Refinement::layouts() {
   if (program_.launch.threads * program_.launch.pack > 1024 || program_.launch.threads < 1 || program_.launch.pack < 1)
     preset(ObligationKind::resource_limit, Verdict::unsupported, "a block fits the device", "threads * pack is above 1024", {});
+  const layout::Axis thread = *layout::Axis::find("tid");
   for (const NamedLayout& l : program_.layouts) {
-    constexpr std::int64_t kMaxPoints = std::int64_t{1} << 20;
-    std::string sentence =
-        fmt::format("layout @{} gives each element a register of its own in a thread of the program", l.name);
-    if (l.layout.size() > kMaxPoints || !l.layout.replica.empty()) {
-      preset(ObligationKind::layout_injective, Verdict::unsupported, sentence, "more than 2^20 elements, or replicas", {});
-      continue;
+    const auto owe = [&](LayoutClaim claim, std::string_view what) {
+      const LayoutQuestion q{.claim = claim, .layout = {l.layout, {}}, .other = {}, .box = {}};
+      const std::string sentence = fmt::format("layout @{} {}", l.name, what);
+      std::string why;
+      if (const layout::Decision d = decide_by_arguments(q); d.outcome == layout::Outcome::refuted)
+        preset(kind_of(claim), Verdict::refuted, sentence, d.why, {});
+      else if (std::optional<LayoutFormula> f = formula_of(q, pool_, &why))
+        add(kind_of(claim), sentence, std::move(f->obligation.hypotheses), f->obligation.goal, {});
+      else
+        preset(kind_of(claim), Verdict::unsupported, sentence, why, {});
+    };
+    owe(LayoutClaim::exclusive, "gives each element a register of its own in a thread of the program");
+    if (!l.layout.replica().empty())
+      owe(LayoutClaim::replica_consistent, "has each copy of an element in a register of its own");
+    if (const layout::TileLayout::Reach r = l.layout.reach(thread); r.low < 0 || r.high >= program_.launch.threads)
+      preset(ObligationKind::layout_injective, Verdict::refuted,
+             fmt::format("layout @{} stays inside the program's threads", l.name),
+             fmt::format("threads {} to {} of {}", r.low, r.high, program_.launch.threads), {});
+    std::set<std::vector<std::int64_t>> shapes;
+    for (std::size_t v = 0; v < program_.body.value_count(); ++v) {
+      const Value& value = program_.body.value(ValueId(static_cast<std::uint32_t>(v)));
+      if (!value.type.is(TypeKind::fragment) || value.type.layout != l.name) continue;
+      std::vector<std::int64_t> shape;
+      for (Expr e : value.type.shape) shape.push_back(e.number());
+      if (!shapes.insert(shape).second) continue;
+      Expr elements = pool_.constant(1);
+      for (std::int64_t e : shape) elements = elements * e;
+      add(ObligationKind::layout_admissible,
+          fmt::format("layout @{} has a position for each element of a fragment <{}>", l.name, fmt::join(shape, ", ")), {},
+          equal(elements, pool_.constant(l.layout.size().constant().value())), value.range);
     }
-    std::map<Layout::Coordinate, std::int64_t> seen;
-    std::string fault;
-    for (std::int64_t i = 0; i < l.layout.size() && fault.empty(); ++i) {
-      Layout::Coordinate at = l.layout.apply(i);
-      if (auto t = at.find("tid"); t != at.end() && (t->second < 0 || t->second >= program_.launch.threads))
-        fault = fmt::format("element {} is of thread {} of {}", i, t->second, program_.launch.threads);
-      auto [it, fresh] = seen.emplace(std::move(at), i);
-      if (!fresh) fault = fmt::format("elements {} and {} share one register", it->second, i);
-    }
-    if (fault.empty())
-      add(ObligationKind::layout_injective, sentence, {}, pool_.boolean(true), {});
-    else
-      preset(ObligationKind::layout_injective, Verdict::refuted, sentence, fault, {});
   }
 }
 

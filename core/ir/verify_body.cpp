@@ -295,9 +295,9 @@ void BodyVerifier::type(const Type& t, SourceRange range) {
   auto layout = std::find_if(context_.layouts->begin(), context_.layouts->end(),
                              [&](const NamedLayout& l) { return l.name == t.layout; });
   if (layout == context_.layouts->end()) return error("W-08", range, fmt::format("there is no layout '@{}'", t.layout));
-  if (layout->layout.size() != elements)
+  if (!layout->layout.size().is(elements))
     error("W-08", range,
-          fmt::format("layout '@{}' has {} positions, the fragment {}", t.layout, layout->layout.size(), elements));
+          fmt::format("layout '@{}' has {} positions, the fragment {}", t.layout, layout->layout.size().text(), elements));
 }
 
 }  // namespace kir

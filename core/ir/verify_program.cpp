@@ -81,28 +81,23 @@ class ProgramVerifier {
   }
 
   void layouts() {
+    const layout::Axis thread = *layout::Axis::find("tid");
     std::set<std::string> seen;
     for (const NamedLayout& l : p_.layouts) {
       if (!text::is_identifier(l.name) || !seen.insert(l.name).second)
         error("W-07", {}, fmt::format("'@{}' is no name for a layout, or one used twice", l.name));
-      std::int64_t lo = 0, hi = 0;
-      bool known = true, overflow = false;
-      auto reach = [&](std::int64_t by) { overflow |= __builtin_add_overflow(by < 0 ? lo : hi, by, by < 0 ? &lo : &hi); };
-      for (const auto* iters : {&l.layout.shard, &l.layout.replica})
-        for (const LayoutIter& i : *iters) {
-          known = known && (i.axis == "m" || i.axis == "tid");
-          std::int64_t by = 0;
-          overflow |= i.extent < 1 || __builtin_mul_overflow(i.extent - 1, i.stride, &by);
-          if (i.axis == "tid") reach(by);
-        }
-      for (const LayoutOffset& o : l.layout.offset) {
-        known = known && (o.axis == "m" || o.axis == "tid");
-        if (o.axis == "tid") reach(o.value);
+      for (const layout::Axis a : l.layout.axes())
+        if (a != layout::Axis::memory() && a != thread)
+          error("W-07", {}, fmt::format("layout '@{}' has an axis beside m and tid: {}", l.name, a.name()));
+      if (const std::vector<std::string> symbols = l.layout.symbols(); !symbols.empty()) {
+        error("W-07", {},
+              fmt::format("layout '@{}' has the symbol {}: the layouts of a program are numbers", l.name, symbols[0]));
+        continue;
       }
-      if (!known)
-        error("W-07", {}, fmt::format("layout '@{}' has an axis beside m and tid", l.name));
-      else if (overflow || lo < 0 || hi >= p_.launch.threads)
-        error("W-07", {}, fmt::format("layout '@{}' reaches threads {}..={} of {}", l.name, lo, hi, p_.launch.threads));
+      const layout::TileLayout::Reach threads = l.layout.reach(thread);
+      if (threads.low < 0 || threads.high >= p_.launch.threads)
+        error("W-07", {},
+              fmt::format("layout '@{}' reaches threads {}..={} of {}", l.name, threads.low, threads.high, p_.launch.threads));
     }
   }
 

@@ -22,7 +22,7 @@ class Reader {
   bool tile(TileLayout& out);
   bool size(Size& out);
   bool end() { return at_ == text_.size() || expected("the end"); }
-  std::string error() { return std::move(error_); }
+  TextError error() const { return {column_, error_}; }
 
  private:
   struct Stride {
@@ -37,7 +37,9 @@ class Reader {
     return at < text_.size() ? text_[at] : '\0';
   }
   bool fail(std::size_t at, std::string_view why) {
-    if (error_.empty()) error_ = fmt::format("column {}: {}", at + 1, why);
+    if (!error_.empty()) return false;
+    column_ = at + 1;
+    error_ = why;
     return false;
   }
   bool expected(std::string_view what);
@@ -60,6 +62,7 @@ class Reader {
   std::string_view text_;
   std::size_t at_ = 0;
   int nesting_ = 0;
+  std::size_t column_ = 0;  // of error_, from 1; 0: the whole
   std::string error_;
 };
 
@@ -261,11 +264,16 @@ bool Reader::layout(Layout& out) {
 }
 
 template <class T, bool (Reader::*part)(T&)>
-Result<T> parse(std::string_view text) {
+tl::expected<T, TextError> read(std::string_view text) {
   Reader reader(text);
   T out;
-  if (!(reader.*part)(out) || !reader.end()) return Error(reader.error());
+  if (!(reader.*part)(out) || !reader.end()) return tl::unexpected(reader.error());
   return out;
+}
+template <class T, bool (Reader::*part)(T&)>
+Result<T> parse(std::string_view text) {
+  return read<T, part>(text).map_error(
+      [](const TextError& e) { return e.column ? fmt::format("column {}: {}", e.column, e.why) : e.why; });
 }
 
 // "8:4@laneid" for one, "(8,2):(4@laneid,1@m)" for several, nothing for none.
@@ -284,6 +292,7 @@ std::string iters_text(const std::vector<Iter>& iters) {
 
 Result<Layout> parse_layout(std::string_view text) { return parse<Layout, &Reader::layout>(text); }
 Result<TileLayout> parse_tile_layout(std::string_view text) { return parse<TileLayout, &Reader::tile>(text); }
+tl::expected<TileLayout, TextError> read_tile_layout(std::string_view text) { return read<TileLayout, &Reader::tile>(text); }
 Result<Size> parse_size(std::string_view text) { return parse<Size, &Reader::size>(text); }
 
 std::string to_string(const TileLayout& l) {

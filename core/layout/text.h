@@ -29,6 +29,13 @@ Result<Layout> parse_layout(std::string_view text);
 Result<TileLayout> parse_tile_layout(std::string_view text);
 Result<Size> parse_size(std::string_view text);
 
+// For texts inside a larger one: where the error is.
+struct TextError {
+  std::size_t column = 0;  // from 1, in bytes; 0: the layout as a whole is wrong
+  std::string why;
+};
+tl::expected<TileLayout, TextError> read_tile_layout(std::string_view text);
+
 std::string to_string(const TileLayout& l);
 std::string to_string(const Swizzle& s);
 std::string to_string(const Layout& l);

@@ -11,7 +11,7 @@
 
 #include "core/ir/abi.h"
 #include "core/ir/body.h"
-#include "core/layout/layout.h"
+#include "core/layout/tile_layout.h"
 
 namespace kir {
 
@@ -53,7 +53,7 @@ struct LaunchShape {
 
 struct NamedLayout {
   std::string name;
-  Layout layout;
+  layout::TileLayout layout;  // without symbols, on the axes m (register) and tid (thread of the program)
 };
 
 struct PhysicalProgram {

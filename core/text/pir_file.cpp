@@ -4,6 +4,7 @@
 
 #include "core/base/check.h"
 #include "core/ir/verify.h"
+#include "core/layout/text.h"
 #include "core/text/pir_parser.h"
 #include "core/text/text.h"
 #include "core/text/type_name.h"
@@ -198,10 +199,15 @@ void PirParser::pir_layout(PhysicalProgram& p) {
   while (!at(Tok::end) && !(at(Word::layout) && peek(1).kind == Tok::layout) &&
          !(at(Word::space) && peek(1).kind == Tok::lbrace))
     advance();
-  std::string why;
-  std::optional<Layout> layout = parse_layout(text_of(since(begin)), &why);
+  const SourceRange text = since(begin);
+  const auto layout = layout::read_tile_layout(text_of(text));
   if (!layout) {
-    report("P-09", since(begin), fmt::format("no layout: {}", why), "a layout reads S[(8,128):(1@m,1@tid)]");
+    SourceRange at = text;
+    if (const auto column = static_cast<std::uint32_t>(layout.error().column); column > 0 && begin + column <= text.end)
+      at = {begin + column - 1, begin + column};
+    else if (column > 0)
+      at = {text.end, text.end};
+    report("P-09", at, fmt::format("no layout: {}", layout.error().why), "a layout reads S[(8,128):(1@m,1@tid)]");
     return;
   }
   p.layouts.push_back({std::string(names_.text(name.name)), *layout});

@@ -2,6 +2,7 @@
 
 #include "core/base/sha256.h"
 #include "core/kir/plan.h"
+#include "core/layout/text.h"
 #include "core/text/body_printer.h"
 #include "core/text/text.h"
 #include "core/text/value_names.h"

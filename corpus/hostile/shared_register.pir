@@ -1,7 +1,7 @@
 // against: corpus/softmax.kir
 // expect: exit 1
 // expect: REFUTED layout-injective
-// expect: elements 0 and 128 share one register
+// expect: a stride of 0: elements 128 and 0 at origin
 // The 8 elements of a thread lie in one register.
 pir 1
 program softmax_tiled implements "softmax"

@@ -20,6 +20,8 @@
 
 #include "core/base/file.h"
 #include "core/interp/interpreter.h"
+#include "core/layout/decide.h"
+#include "core/layout/text.h"
 #include "core/text/lexer.h"
 #include "core/text/text.h"
 
@@ -135,6 +137,33 @@ void interpret_all() {
   }
 }
 
+// --- layouts
+
+// Injective, exclusive, replica-consistent and covering of layouts of four kinds, small and large.
+void layouts_all() {
+  const struct {
+    const char *name, *text;
+  } kinds[] = {
+      {"layouts: decisions on a tensor-core tile", "S[(8,2,4,2):(4@laneid,1@warpid,1@laneid,1)] + R[2:4@warpid] + 5@warpid"},
+      {"layouts: decisions on 10^12 elements", "S[(1000,1000,1000,1000):(1000000,1,1000000000,1000)]"},
+      {"layouts: decisions on symbolic sizes", "S[(N,4,K):(4*K,K,1)] + R[2:1@laneid]"},
+      {"layouts: decisions that strides do not order", "S[(2,3,5,7):(105,70,42,30)]"},
+  };
+  constexpr int times = 1000;
+  for (const auto& k : kinds) {
+    const layout::Result<layout::Layout> l = layout::parse_layout(k.text);
+    if (!l) stop(l.error());
+    figure(k.name, 4.0 * times, "decisions/s", [&] {
+      for (int i = 0; i < times; ++i)
+        for (const auto decide : {layout::injective, layout::exclusive, layout::replica_consistent})
+          if (decide(*l).outcome == layout::Outcome::undecided) stop(k.text);
+      for (int i = 0; i < times; ++i)
+        if (layout::covering(*l).outcome == layout::Outcome::undecided) stop(k.text);
+      return true;
+    });
+  }
+}
+
 // --- the text form
 
 // Kernels of the corpus without the line "kir 1" and what stands before it.
@@ -231,5 +260,6 @@ void text_all() {
 int main(int argc, char** argv) {
   if (argc > 1) wanted = argv[1];
   interpret_all();
+  layouts_all();
   text_all();
 }

@@ -290,6 +290,10 @@ TEST(TextErrors, PhysicalHeads) {
   EXPECT_TRUE(with("-> g(%m", "-> g(%k").has("T-08"));
   EXPECT_TRUE(with("else -> exit", "").has("P-03"));
   EXPECT_TRUE(with("S[(2,4):(1@m,1@tid)]", "S[(2,4):(1@m)]").has("P-09"));
+  const PirResult moon = with("S[(2,4):(1@m,1@tid)]", "S[(2,4):(1@m,1@moon)]");
+  ASSERT_TRUE(moon.has("P-09"));
+  EXPECT_EQ(moon.diagnostics.all()[0].range.begin, good.find("S[(2,4)") + 15) << "the axis itself";
+  EXPECT_NE(moon.diagnostics.all()[0].message.find("moon"), std::string::npos);
   EXPECT_TRUE(with("dims N: i64", "dims M: i64").has("T-01"));
   EXPECT_TRUE(with("dims N: i64", "dims N: i32").has("T-03"));
   EXPECT_TRUE(with("dims N: i64", "dims N: i64, N: i64").has("T-02"));

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/layout/text.h"
 #include "op_samples.h"
 #include "text_support.h"
 
@@ -45,12 +46,15 @@ std::multimap<std::string, Breaker> struct_breakers() {
       {"W-06", [](PhysicalProgram& p) { p.groups[0].region = p.root; }},
       {"W-06", [](PhysicalProgram& p) { p.groups[0].lo.clear(); }},
       {"W-06", [](PhysicalProgram& p) { p.groups[0].hi[0] = p.pool->value(p.work); }},
-      {"W-07", [](PhysicalProgram& p) { p.layouts[0].layout = *parse_layout("S[(2,4):(1@m,2@tid)]"); }},
-      {"W-07", [](PhysicalProgram& p) { p.layouts[0].layout = *parse_layout("S[(2,4):(1@m,1@tid)] + -1@tid"); }},
-      {"W-07", [](PhysicalProgram& p) { p.layouts[0].layout = *parse_layout("S[(2,4):(1@m,1@moon)]"); }},
+      {"W-07", [](PhysicalProgram& p) { p.layouts[0].layout = *layout::parse_tile_layout("S[(2,4):(1@m,2@tid)]"); }},
+      {"W-07", [](PhysicalProgram& p) { p.layouts[0].layout = *layout::parse_tile_layout("S[(2,4):(1@m,1@tid)] + -1@tid"); }},
+      {"W-07", [](PhysicalProgram& p) { p.layouts[0].layout = *layout::parse_tile_layout("S[(2,4):(1@m,1@laneid)]"); }},
+      {"W-07", [](PhysicalProgram& p) { p.layouts[0].layout = *layout::parse_tile_layout("S[(2,4):(N@m,1@tid)]"); }},
+      {"W-07",
+       [](PhysicalProgram& p) { p.layouts[0].layout = *layout::parse_tile_layout("S[(2,4):(1@m,1@tid)] + R[2:1@tid]"); }},
       {"W-07", [](PhysicalProgram& p) { p.layouts.push_back(p.layouts[0]); }},
       {"W-08", [](PhysicalProgram& p) { p.layouts.clear(); }},
-      {"W-08", [](PhysicalProgram& p) { p.layouts[0].layout = *parse_layout("S[4:1@tid]"); }},
+      {"W-08", [](PhysicalProgram& p) { p.layouts[0].layout = *layout::parse_tile_layout("S[4:1@tid]"); }},
       {"W-14", [](PhysicalProgram& p) { p = without_result(); }},
       {"W-15",
        [](PhysicalProgram& p) {
