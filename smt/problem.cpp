@@ -88,6 +88,7 @@ class Tape {
 
   Check check(std::span<const Integer> values) {
     values_ = values;
+    ++point_;
     error_ = EvalError::none;
     for (int h : hypotheses_) {
       Integer v = at(h);
@@ -104,12 +105,18 @@ class Tape {
     ExprKind kind;
     int a, b, c;
     std::int64_t number;
+    bool shared = false;      // its value is kept while a point is looked at: a tree of what is shared may be huge
+    std::uint64_t known = 0;  // at which point
+    Integer value = 0;
   };
 
   Check failed() const { return error_ == EvalError::zero_divisor ? Check::zero_divisor : Check::too_large; }
 
   int add(Expr e) {
-    if (auto it = index_.find(e); it != index_.end()) return it->second;
+    if (auto it = index_.find(e); it != index_.end()) {
+      nodes_[static_cast<std::size_t>(it->second)].shared = true;
+      return it->second;
+    }
     Node n{e.kind(), -1, -1, -1, e.number()};
     if (auto it = leaf_.find(e); it != leaf_.end()) n.number = it->second;
     if (e.kids().size() > 0) n.a = add(e.kid(0));
@@ -127,11 +134,20 @@ class Tape {
   }
 
   Integer at(int i) {
-    const Node& n = nodes_[static_cast<std::size_t>(i)];
+    Node& n = nodes_[static_cast<std::size_t>(i)];
     if (n.a < 0) {
       bool constant = n.kind == ExprKind::constant || n.kind == ExprKind::boolean;
       return constant ? Integer{n.number} : values_[static_cast<std::size_t>(n.number)];
     }
+    if (!n.shared) return compute(n);
+    if (n.known != point_) {
+      n.value = compute(n);  // after an error no value is looked at
+      n.known = point_;
+    }
+    return n.value;
+  }
+
+  Integer compute(const Node& n) {
     Integer x = at(n.a), y = 0, r = 0;
     if (error_ != EvalError::none) return 0;
     switch (n.kind) {
@@ -180,6 +196,7 @@ class Tape {
   std::vector<int> hypotheses_;
   int goal_ = 0;
   std::span<const Integer> values_;
+  std::uint64_t point_ = 0;
   EvalError error_ = EvalError::none;
 };
 

@@ -13,10 +13,19 @@ Range intersect(Range a, Range b) {
 
 namespace {
 
+// Bounds beyond this are no bounds: what is left can be negated, and the length of an interval fits.
+constexpr Integer kMostBound = Integer{1} << 125;
+std::optional<Integer> kept(Integer v) { return v > kMostBound || v < -kMostBound ? std::optional<Integer>() : v; }
+
 std::optional<Integer> add(std::optional<Integer> a, std::optional<Integer> b) {
   Integer r;
   if (!a || !b || __builtin_add_overflow(*a, *b, &r)) return {};
-  return r;
+  return kept(r);
+}
+
+std::optional<Integer> multiply(Integer a, Integer b) {
+  Integer r;
+  return __builtin_mul_overflow(a, b, &r) ? std::optional<Integer>() : kept(r);
 }
 
 // The product of two intervals, exact where both are finite or both are one-sided with known signs.
@@ -25,13 +34,15 @@ Range times(const Range& a, const Range& b) {
   if (zero(a) || zero(b)) return {0, 0};
   Range out;
   if (a.lo && a.hi && b.lo && b.hi) {
-    Integer v[4];
-    if (__builtin_mul_overflow(*a.lo, *b.lo, &v[0]) || __builtin_mul_overflow(*a.lo, *b.hi, &v[1]) ||
-        __builtin_mul_overflow(*a.hi, *b.lo, &v[2]) || __builtin_mul_overflow(*a.hi, *b.hi, &v[3]))
-      return out;
-    out.lo = *std::min_element(v, v + 4);
-    out.hi = *std::max_element(v, v + 4);
-    return out;
+    std::optional<Integer> least, most;
+    for (Integer x : {*a.lo, *a.hi})
+      for (Integer y : {*b.lo, *b.hi}) {
+        const std::optional<Integer> v = multiply(x, y);
+        if (!v) return out;
+        least = least ? std::min(*least, *v) : *v;
+        most = most ? std::max(*most, *v) : *v;
+      }
+    return {least, most};
   }
   auto flip = [](const Range& r) {
     Range f;
@@ -42,15 +53,13 @@ Range times(const Range& a, const Range& b) {
   auto negative = [](const Range& r) { return r.hi && *r.hi <= 0 && !(r.lo && *r.lo >= 0); };
   if (negative(a)) return flip(times(flip(a), b));
   if (negative(b)) return flip(times(a, flip(b)));
-  Integer v;
   bool a_pos = a.lo && *a.lo >= 0, b_pos = b.lo && *b.lo >= 0;
   if (a_pos && b_pos) {
-    if (!__builtin_mul_overflow(*a.lo, *b.lo, &v)) out.lo = v;
-    if (!out.lo) out.lo = 0;
-    if (a.hi && b.hi && !__builtin_mul_overflow(*a.hi, *b.hi, &v)) out.hi = v;
+    out.lo = multiply(*a.lo, *b.lo).value_or(0);
+    if (a.hi && b.hi) out.hi = multiply(*a.hi, *b.hi);
   } else if (a_pos && a.hi) {  // b crosses zero and is open on one side
-    if (b.lo && !__builtin_mul_overflow(*a.hi, *b.lo, &v)) out.lo = v;
-    if (b.hi && !__builtin_mul_overflow(*a.hi, *b.hi, &v)) out.hi = v;
+    if (b.lo) out.lo = multiply(*a.hi, *b.lo);
+    if (b.hi) out.hi = multiply(*a.hi, *b.hi);
   } else if (b_pos && b.hi) {
     return times(b, a);
   }
@@ -73,8 +82,9 @@ Range SimplifyEngine::atom_range(Expr a) {
     const Division division = quo->second;
     Range d = range(division.divisor), n = range(division.dividend);
     Integer smallest = d.lo && *d.lo > 1 ? *d.lo : 1;
+    // The divisor is positive; where its range says otherwise, the facts contradict each other and nobody has seen it yet.
     if (n.lo && *n.lo >= 0)
-      r = intersect(r, {d.hi ? *n.lo / *d.hi : 0, {}});
+      r = intersect(r, {d.hi && *d.hi >= 1 ? *n.lo / *d.hi : 0, {}});
     else if (n.lo)
       r = intersect(r, {floor_quotient(*n.lo, smallest), {}});
     if (n.hi && *n.hi >= 0)

@@ -143,6 +143,39 @@ TEST(Decide, results_do_not_depend_on_the_number_of_threads) {
     }
 }
 
+// Products of bounds reach the end of 128 bits, where the least number has no negation: here a * b from -2^127 on.
+// shows: D4
+TEST(Decide, bounds_at_the_end_of_128_bits_prove_nothing) {
+  const std::vector<std::string> far = {"a >= 0 - 9223372036854775807 - 1", "a <= 0",
+                                        "b + 9223372036854775807 + 9223372036854775807 + 2 >= 0"};
+  std::vector<std::string> low = far;
+  low.emplace_back("y <= 5");
+  EXPECT_NE(decide_one(low, "max(a*b, y) <= 5").verdict, Verdict::proved);  // a = -1, b = -100
+  low.emplace_back("b <= 0");
+  EXPECT_EQ(decide_one(low, "a*b >= 0").verdict, Verdict::proved);
+}
+
+// The range of a divisor that is positive, in a case where its factors say that it is not.
+TEST(Decide, a_case_that_contradicts_a_divisor_is_looked_at) {
+  EXPECT_EQ(decide_one({"0 - 3 <= a <= 3", "0 - 3 <= b <= 3", "a*b >= 1", "0 <= n", "n floordiv (a*b) <= m"},
+                       "ite(0 <= b, ite(a <= 0, n floordiv (a*b), 3), 4) <= m")
+                .verdict,
+            Verdict::refuted);
+}
+
+TEST(Enumerate, what_is_shared_is_evaluated_once) {
+  proof::Ledger ledger;
+  test::add(ledger, "one", {"0 <= a < 16", "0 <= b < 16"}, "a >= 0");
+  smt::Problem p = smt::make_problem(ledger.obligations[0]);
+  const Expr a = p.leaves[0], b = p.leaves[1], three = p.pool->constant(3), two = p.pool->constant(2);
+  Expr e = a;
+  for (int i = 0; i < 60; ++i) e = ite(equal(mod(e, three), p.pool->constant(1)), floordiv(e, two), e + b);
+  p.goal = less_equal(p.pool->constant(0), e);
+  Facts hypotheses(*p.pool);
+  for (Expr h : p.hypotheses) hypotheses.assume(h);
+  EXPECT_TRUE(smt::enumerate(p, hypotheses, 1 << 20)->valid);
+}
+
 TEST(Enumerate, decides_finite_domains_and_declines_others) {
   proof::Ledger ledger;
   test::add(ledger, "true", {"0 <= a < 16", "0 <= b < 16"}, "(a*16 + b) floordiv 16 == a");
