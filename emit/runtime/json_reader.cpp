@@ -1,10 +1,15 @@
 #include "emit/runtime/json_reader.h"
 
 #include "core/base/diagnostics.h"
+#include "core/base/json_depth.h"
 
 namespace kir::runtime {
 
 Json parse_json(const std::string& text, const std::string& name, std::string* error) {
+  if (json_too_deep(text)) {
+    if (error) *error = fmt::format("{}: error [J-01]: it nests more than {} levels deep", name, kMostJsonDepth);
+    return Json(Json::value_t::discarded);
+  }
   // The library tells the place only by an exception; it ends here.
   try {
     return Json::parse(text);

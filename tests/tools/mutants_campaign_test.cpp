@@ -131,6 +131,8 @@ TEST(Campaign, GoesOnFromItsStateAsIfItHadNotBeenInterrupted) {
   refuses(other, "other options");
   std::ofstream(o.state) << "{\"opt";
   refuses(o, "no state of a campaign");
+  std::ofstream(o.state) << "{\"options\": " << std::string(300000, '[') << std::string(300000, ']') << ", \"results\": {}}";
+  refuses(o, "no state of a campaign");
 }
 
 TEST(Campaign, RefusesAStateThatItDidNotMake) {
@@ -147,6 +149,7 @@ TEST(Campaign, RefusesAStateThatItDidNotMake) {
                                  {"\"verdict\": ", "\"verdict\": -"},
                                  {"\"runs\": ", "\"runs\": 4"},
                                  {"\"kinds\": [", "\"kinds\": [[],"},
+                                 {"\"run\": \"", "\"run\": \"x"},  // what could have been said, but was not
                                  {"\"reason\": ", "\"why\": "}}) {
     const std::size_t at = good.find(from);
     ASSERT_NE(at, std::string::npos) << from << "\n" << good;

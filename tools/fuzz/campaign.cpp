@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "core/base/file.h"
+#include "tools/fuzz/sealed_json.h"
 #include "tools/fuzz/shrink.h"
 
 namespace kir::fuzz {
@@ -121,11 +122,17 @@ class Run {
     if (options_.state.empty() || !std::filesystem::exists(options_.state, code)) return true;
     auto text = read_file(options_.state, kMaxState, error_);
     if (!text) return false;
-    const Json j = Json::parse(*text, nullptr, false);
-    if (j.is_discarded() || !j.contains("options")) {
+    bool damaged = false;
+    const std::optional<Json> state = fuzz::unsealed(*text, &damaged);
+    if (!state || !state->contains("options")) {
       *error_ = options_.state + " is no state of a campaign";
       return false;
     }
+    if (damaged) {
+      *error_ = options_.state + " is damaged: its digest is another one";
+      return false;
+    }
+    const Json& j = *state;
     if (j["options"] != signature(options_)) {
       *error_ = options_.state + " is of a campaign with other options; give it another name, or delete it";
       return false;
@@ -158,8 +165,7 @@ class Run {
   void save() {
     saved_ = Clock::now();
     if (options_.state.empty() || !ok_) return;
-    ok_ = write_file(options_.state, to_json(options_, campaign_).dump(1, ' ', false, Json::error_handler_t::replace) + "\n",
-                     error_);
+    ok_ = write_file(options_.state, fuzz::sealed(to_json(options_, campaign_), 1), error_);
   }
 
   void take(std::uint64_t seed, TrialResult&& r, const TrialOptions& trial) {

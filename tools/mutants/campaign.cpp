@@ -11,6 +11,7 @@
 
 #include "core/base/file.h"
 #include "core/text/text.h"
+#include "tools/fuzz/sealed_json.h"
 
 namespace kir::mutants {
 namespace {
@@ -163,11 +164,17 @@ class Run {
     if (options_.state.empty() || !std::filesystem::exists(options_.state, code)) return true;
     auto text = read_file(options_.state, kMaxState, error_);
     if (!text) return false;
-    const Json j = Json::parse(*text, nullptr, false);
-    if (j.is_discarded() || !j.contains("options") || !j.contains("results")) {
+    bool damaged = false;
+    const std::optional<Json> state = fuzz::unsealed(*text, &damaged);
+    if (!state || !state->contains("options") || !state->contains("results")) {
       *error_ = options_.state + " is no state of a campaign";
       return false;
     }
+    if (damaged) {
+      *error_ = options_.state + " is damaged: its digest is another one";
+      return false;
+    }
+    const Json& j = *state;
     if (j["options"] != signature(options_)) {
       *error_ = options_.state + " is of another build or of other options; give it another name, or delete it";
       return false;
@@ -189,8 +196,8 @@ class Run {
     if (options_.state.empty() || !ok_) return;
     Json results = Json::object();
     for (const auto& [k, result] : results_) results[k] = result;
-    ok_ =
-        write_file(options_.state, dump({{"options", signature(options_)}, {"results", std::move(results)}}, 0) + "\n", error_);
+    ok_ = write_file(options_.state, fuzz::sealed({{"options", signature(options_)}, {"results", std::move(results)}}, 0),
+                     error_);
   }
 
   const std::vector<Subject>& subjects_;
