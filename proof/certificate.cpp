@@ -33,7 +33,7 @@ std::string certificate(const CertificateSubject& subject, const Ledger& ledger,
   if (!subject.kernel_text.empty()) j["kernel"]["text"] = subject.kernel_text;
   if (!subject.program.empty()) j["program"] = Json{{"name", subject.program}, {"digest", subject.program_digest}};
   if (!subject.program_text.empty()) j["program"]["text"] = subject.program_text;
-  if (!subject.artifact_digest.empty()) j["artifact"] = Json{{"digest", subject.artifact_digest}};
+  for (const auto& [file, digest] : subject.code) j["artifact"][file] = digest;
   if (!subject.launch_digest.empty()) j["launch"] = Json{{"digest", subject.launch_digest}};
   j["solver"] = Json{{"name", subject.solver}, {"resource_limit", subject.rlimit}};
   if (subject.variant != 0) j["solver"]["variant"] = subject.variant;

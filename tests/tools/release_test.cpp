@@ -136,6 +136,54 @@ TEST_F(Release, WhatShipsIsBound) {
   EXPECT_NE(recheck(0, folder).find("rechecked"), std::string::npos);
 }
 
+// A certificate that is silent about what lies beside it does not vouch for it.
+// shows: D3
+TEST_F(Release, WhatItIsSilentAboutIsRefused) {
+  const fs::path folder = released(), file = folder / "certificate.json";
+  const Json c = Json::parse(contents(file));
+  for (const char* part : {"artifact", "launch"}) {
+    Json x = c;
+    x.erase(part);
+    write(file, x.dump(2) + "\n");
+    EXPECT_NE(recheck(5, folder).find("refused"), std::string::npos) << part;
+  }
+  write(file, c.dump(2) + "\n");
+  write(folder / "kernel.ptx", "code of somebody else");
+  EXPECT_NE(recheck(5, folder).find("artifact"), std::string::npos);
+  fs::remove(folder / "kernel.ptx");
+  fs::remove(folder / "kernel.ll");
+  fs::create_directory(folder / "kernel.ll");
+  recheck(2, folder);
+}
+
+// shows: D3
+TEST_F(Release, ACertificateWithoutTheProgramIsRefused) {
+  const fs::path folder = released(), file = folder / "certificate.json";
+  Json c = Json::parse(contents(file));
+  for (const char* part : {"program", "artifact", "launch", "checks"}) c.erase(part);
+  Json kept = Json::array();
+  for (const Json& o : c["obligations"])
+    if (o["side"] == "kir") kept.push_back(o);
+  c["obligations"] = kept;
+  write(file, c.dump(2) + "\n");
+  EXPECT_NE(recheck(5, folder).find("program"), std::string::npos);
+  write(folder / "program.pir", "no program");
+  recheck(2, folder);
+}
+
+TEST_F(Release, WhatACertificateCannotBeIsRefused) {
+  const fs::path folder = released(), file = folder / "certificate.json";
+  const std::string good = contents(file);
+  const std::string deep(300000, '['), up(300000, ']');
+  replace(file, "\"certificate\": 1", "\"certificate\": " + deep + up);
+  EXPECT_NE(recheck(2, folder).find("no certificate"), std::string::npos);
+  write(file, good);
+  fs::copy_file(KIR_SOURCE_DIR "/corpus/must-reject/contradictory_where.kir", folder / "kernel.kir",
+                fs::copy_options::overwrite_existing);
+  replace(file, "\"id\": \"row_sum\"", "\"id\": \"contradictory_where\"");
+  EXPECT_NE(recheck(5, folder).find("contradict"), std::string::npos);
+}
+
 TEST_F(Release, WhatIsNoCertificateIsAnError) {
   const fs::path file = folder_ / "c.json";
   for (const char* text : {"", "{}", "[]", "{\"certificate\": 1}", "{\"certificate\": 1, \"kernel\": 2, \"solver\": {}}",

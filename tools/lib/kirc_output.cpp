@@ -56,7 +56,13 @@ bool KircOutput::add(const PhysicalProgram& program, const std::string& id, Repo
     item.artifact.kernel_text = kernel_text;
     item.artifact.launch = emit::describe_launch(program, *module, request_.target);
     if (report) {
-      report->certificate_subject().artifact_digest = sha256_hex(host ? module->llvm_ir : module->ptx + cubin);
+      auto& code = report->certificate_subject().code;
+      const auto ships = [&](const char* file, const std::string& text) {
+        if (!text.empty()) code.emplace_back(file, sha256_hex(text));
+      };
+      ships("kernel.ptx", item.artifact.ptx);
+      ships("kernel.cubin", item.artifact.cubin);
+      ships("kernel.ll", item.artifact.llvm);
       report->certificate_subject().launch_digest = sha256_hex(runtime::to_json(item.artifact.launch));
       item.artifact.certificate = report->certificate();
     }

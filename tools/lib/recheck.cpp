@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
+#include "core/base/json_depth.h"
 #include "core/base/sha256.h"
 #include "core/text/text.h"
 #include "lowering/construct.h"
@@ -28,22 +29,33 @@ int complain(const std::string& message) {
   return kExitUsage;
 }
 
-// SHA-256 of the files one after the other, those that are there; "" when none is.
-std::string digest_of(const fs::path& folder, std::initializer_list<const char*> names) {
-  std::string all, error;
-  bool any = false;
-  for (const char* name : names)
-    if (auto bytes = read_file((folder / name).string(), kMaxBytes, &error)) {
-      all += *bytes;
-      any = true;
-    }
-  return any ? sha256_hex(all) : "";
+// What an artifact holds beside its certificate, whatever the certificate says of it: code that it is silent about is not
+// vouched for. False, after a message, for a file that is there and cannot be read.
+bool add_artifact(const fs::path& folder, proof::CertificateSubject& subject) {
+  for (const char* name : {"kernel.ptx", "kernel.cubin", "kernel.ll", "launch.json"}) {
+    const fs::path path = folder / name;
+    std::error_code ignored;
+    if (!fs::exists(fs::symlink_status(path, ignored))) continue;
+    std::string error;
+    const std::optional<std::string> bytes = read_file(path.string(), kMaxBytes, &error);
+    if (!bytes) return complain(error), false;
+    if (path.filename() == "launch.json")
+      subject.launch_digest = sha256_hex(*bytes);
+    else
+      subject.code.emplace_back(name, sha256_hex(*bytes));
+  }
+  return true;
+}
+
+int refused(const std::string& certificate, const std::string& why) {
+  fmt::print("{}: refused: {}\n", certificate, why);
+  return kRefused;
 }
 
 // What the certificate says of itself and of how it came about.
 struct Claims {
   std::string kernel;
-  bool program = false, artifact = false, launch = false, restrictions = false;
+  bool program = false, artifact = false, restrictions = false;
   SolverArguments solver;
 };
 
@@ -63,8 +75,7 @@ std::optional<Claims> claims_of(const Json& j) {
   if (auto v = solver.find("variant"); v != solver.end() && v->is_number_unsigned()) c.solver.variant = v->get<unsigned>();
   c.solver.cross_check = j.contains("second_solver");
   c.program = j.contains("program");
-  c.artifact = j.contains("artifact");
-  c.launch = j.contains("launch");
+  c.artifact = j.contains("artifact") || j.contains("launch");
   c.restrictions = text(j, "restrictions") == "accepted";
   return c;
 }
@@ -101,8 +112,7 @@ int recheck(const RecheckRequest& request) {
   std::string error;
   const std::optional<std::string> text = read_file(request.certificate, kMaxBytes, &error);
   if (!text) return complain(error);
-  const Json certificate = Json::parse(*text, nullptr, false);
-  const std::optional<Claims> claims = claims_of(certificate);
+  const std::optional<Claims> claims = json_too_deep(*text) ? std::nullopt : claims_of(Json::parse(*text, nullptr, false));
   if (!claims) return complain(request.certificate + " is no certificate");
 
   const fs::path folder = fs::path(request.certificate).parent_path();
@@ -111,17 +121,15 @@ int recheck(const RecheckRequest& request) {
   if (!subject.kernel) return kExitUsage;
   std::error_code ignored;
   const fs::path beside = folder / "program.pir";
-  if (claims->program) {
-    const bool given = !request.program.empty() || (request.kernel.empty() && fs::exists(beside, ignored));
-    if (given) {
-      subject.program = read_program(request.program.empty() ? beside.string() : request.program);
-      if (!subject.program) return kExitUsage;
-    } else {
-      Diagnostics diagnostics;
-      if (auto built = lowering::construct(*subject.kernel, diagnostics)) subject.program = built->program;
-      subject.constructed = true;
-      if (!subject.program) return complain("no physical program can be constructed; name the one that was certified");
-    }
+  if (!request.program.empty() || (request.kernel.empty() && fs::exists(fs::symlink_status(beside, ignored)))) {
+    subject.program = read_program(request.program.empty() ? beside.string() : request.program);
+    if (!subject.program) return kExitUsage;
+  } else {  // also where the certificate names no program: kir-validate leaves it out only where there is none
+    Diagnostics diagnostics;
+    if (auto built = lowering::construct(*subject.kernel, diagnostics)) subject.program = built->program;
+    subject.constructed = true;
+    if (!subject.program && claims->program)
+      return complain("no physical program can be constructed; name the one that was certified");
   }
 
   SolverArguments solver = claims->solver;
@@ -132,19 +140,19 @@ int recheck(const RecheckRequest& request) {
   options.decide = *decide;
   options.derive.allow_restrictions = claims->restrictions;
   const smt::Outcome outcome = smt::run(*subject.kernel, subject.program.get(), nullptr, options);
+  if (!outcome.malformed.empty())
+    return refused(request.certificate, "the kernel's preconditions contradict each other: " + outcome.malformed);
   Report report(subject, outcome, options);
-  if (claims->artifact) {
-    report.certificate_subject().artifact_digest = digest_of(folder, {"kernel.ptx", "kernel.cubin"});
-    if (std::string host = digest_of(folder, {"kernel.ll"}); !host.empty()) report.certificate_subject().artifact_digest = host;
-  }
-  if (claims->launch) report.certificate_subject().launch_digest = digest_of(folder, {"launch.json"});
+  const bool in_artifact = request.kernel.empty() || fs::path(request.certificate).filename() == "certificate.json";
+  if ((in_artifact || claims->artifact) && !add_artifact(folder, report.certificate_subject())) return kExitUsage;
   const std::string again = report.certificate();
   if (again == *text) {
     fmt::print("{}: rechecked: {} obligations, {}\n", request.certificate, outcome.decisions.size(),
                proof::name(outcome.verdict));
-    return outcome.exit_code;
+    return subject.program ? outcome.exit_code
+                           : proof::combine_exit_codes(outcome.exit_code, proof::exit_code(proof::Verdict::unsupported));
   }
-  fmt::print("{}: refused: the recheck gives another certificate\n", request.certificate);
+  refused(request.certificate, "the recheck gives another certificate");
   for (const std::string& line : proof::differences(*text, again)) fmt::print("  {}\n", line);
   return kRefused;
 }
