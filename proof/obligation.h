@@ -158,8 +158,8 @@ struct Decision {
   std::uint64_t resource = 0;  // solver resource units used
   std::vector<Binding> model;  // of a refutation candidate
   double milliseconds = 0;     // never part of a verdict or of a certificate
-  // A wall clock, or a lack of memory, ended something on the way here: resources and cross-check may come out differently next
-  // time. Never kept for later runs, never released.
+  // A wall clock, or a lack of memory, ended something on the way here, or the second solver failed: resources and cross-check
+  // may come out differently next time. Never kept for later runs, never released.
   bool runaway = false;
 };
 

@@ -26,6 +26,8 @@ std::string solver_file() {
   return info.dli_fname;
 }
 
+}  // namespace
+
 std::string file_digest(const std::string& path) {
   std::string digest;
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -40,11 +42,9 @@ std::string file_digest(const std::string& path) {
   }
   const int why = errno;
   if (file >= 0) ::close(file);
-  if (digest.empty()) throw std::runtime_error(fmt::format("the solver's library {}: {}", path, std::strerror(why)));
+  if (digest.empty()) throw std::runtime_error(fmt::format("the solver's code {}: {}", path, std::strerror(why)));
   return digest;
 }
-
-}  // namespace
 
 const Engine& this_engine() {
   static const Engine engine{std::string(engine_sources()), solver_version(), file_digest(solver_file())};

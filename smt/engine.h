@@ -15,6 +15,9 @@ struct Engine {
   friend bool operator==(const Engine&, const Engine&) = default;
 };
 
+// SHA-256 of a file's bytes. Throws std::runtime_error when it cannot be read.
+std::string file_digest(const std::string& path);
+
 // Of this process. The library (some 30 MB) is read once. Throws std::runtime_error when it cannot be.
 const Engine& this_engine();
 

@@ -19,7 +19,8 @@ std::string deciding_options(const DecideOptions& options) {
   // Each new option is either said below or, like these, without influence.
   const auto& [jobs, rlimit, second_solver, variant, progress, store] = options;
   static_cast<void>(jobs), static_cast<void>(progress), static_cast<void>(store);
-  return fmt::format("rlimit {} variant {} second solver {}", rlimit, variant, second_solver ? second_solver->version : "none");
+  return fmt::format("rlimit {} variant {} second solver {}", rlimit, variant,
+                     second_solver ? second_solver->version + " " + second_solver->digest : "none");
 }
 
 Memory::Memory(const DecideOptions& options) : Memory(options, options.store != nullptr ? this_engine() : Engine()) {}

@@ -14,6 +14,7 @@ namespace kir::smt {
 
 struct SecondSolver {
   std::string path, version;  // version: "cvc5 1.0.3"
+  std::string digest;         // of the program and the libraries that its code is loaded from
 };
 
 // The program named by $KIR_CVC5, else cvc5 in PATH. Empty with *error saying how to get one.
@@ -22,8 +23,9 @@ std::optional<SecondSolver> find_second_solver(std::string* error);
 // Is the formula one of those where solvers go wrong: a product of two unknowns, a division?
 bool wants_cross_check(const Problem& problem);
 
-// Of a formula that was proved. A function of the formula, cvc5's version and its resource limit, but for a runaway: one that
-// was stopped by the clock, was killed or did not start. It counts as undecided.
+// Of a formula that was proved: it agrees when its whole answer is `unsat`, and contradicts when any line of it is `sat`,
+// however it ended. A function of the formula, cvc5 and its resource limit, but for a runaway: one that was stopped by the
+// clock, was killed, did not start, failed, or says something else. It counts as undecided.
 struct SecondOpinion {
   proof::CrossCheck answer = proof::CrossCheck::undecided;
   bool runaway = false;

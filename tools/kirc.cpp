@@ -51,11 +51,13 @@ void show(const Options& options, const std::string& text) {
 }
 
 // What a release ships is what its certificate is about: both texts under the names that they have in the artifact, read again.
-// Without a kernel where the passes' own claims are not all PROVED; why stands in `report` then.
-tools::Subject shipped(const Kernel& kernel, const lowering::Construction& built, const Options& options, std::string* why) {
+// Without a kernel where the passes' own claims are not all PROVED; `why` and `verdict` say it then.
+tools::Subject shipped(const Kernel& kernel, const lowering::Construction& built, const Options& options, std::string* why,
+                       proof::Verdict* verdict) {
   tools::Subject out;
   for (const proof::Decision& d : smt::decide(built.ledger, options.run.decide))
     if (d.verdict != proof::Verdict::proved) {
+      *verdict = d.verdict;
       *why = fmt::format("a claim of a pass is {}: {}", proof::name(d.verdict), d.reason);
       return out;
     }
@@ -95,10 +97,11 @@ int compile_kernel(const std::shared_ptr<const Kernel>& kernel, const Options& o
   std::optional<tools::Report> report;
   if (options.release) {
     std::string why;
-    subject = shipped(*kernel, *built, options, &why);
+    proof::Verdict verdict = proof::Verdict::unknown;
+    subject = shipped(*kernel, *built, options, &why, &verdict);
     if (!subject.kernel) {
       complain(fmt::format("{}: {}; nothing is written", kernel->id(), why));
-      return proof::exit_code(proof::Verdict::unknown);
+      return proof::exit_code(verdict);
     }
   }
   if (options.proofs != "off") {
@@ -108,10 +111,10 @@ int compile_kernel(const std::shared_ptr<const Kernel>& kernel, const Options& o
     exit_code = proof::combine_exit_codes(exit_code, outcome->exit_code);
     if (options.release &&
         std::any_of(outcome->decisions.begin(), outcome->decisions.end(), [](auto& d) { return d.runaway; })) {
-      complain(
-          fmt::format("{}: a solver was ended by a clock, by a signal or for lack of memory, so another build may give another "
-                      "certificate; nothing is written: build again on a machine with less load",
-                      kernel->id()));
+      complain(fmt::format(
+          "{}: a solver failed, or was ended by a clock, by a signal or for lack of memory, so another build may give another "
+          "certificate; nothing is written: build again on a machine with less load",
+          kernel->id()));
       return proof::exit_code(proof::Verdict::unknown);
     }
   }
