@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr std::time_t kAbandoned = 3600;  // seconds after which nobody still writes a temporary file
 constexpr std::string_view kTemporary = ".tmp";
+constexpr int kAttempts = 8;
 
 [[noreturn]] void fail(const std::string& path, int why) { throw StoreError(fmt::format("{}: {}", path, std::strerror(why))); }
 
@@ -87,7 +88,10 @@ ContentStore::ContentStore(std::string folder, Mode mode, std::uint64_t limit_by
       on_damage_(std::move(on_damage)) {
   std::error_code code;
   if (mode_ == Mode::read_write) {
-    fs::create_directories(root_, code);
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {  // someone may be deleting the folder
+      fs::create_directories(root_, code);
+      if (code != std::errc::no_such_file_or_directory) break;
+    }
     if (code) fail(root_, code.value());
   } else if (!fs::is_directory(folder, code)) {
     fail(folder, code ? code.value() : ENOTDIR);
@@ -138,7 +142,7 @@ void ContentStore::put(const std::string& key, std::string_view bytes) {
   const std::string head = header(key, bytes);
   if (pages(head.size() + bytes.size()) > shard_limit_) return;
   // Someone may be deleting the folder: it is made again, some times.
-  for (int attempt = 0; attempt < 8; ++attempt)
+  for (int attempt = 0; attempt < kAttempts; ++attempt)
     if (try_put(key, head, bytes)) return;
   fail(shard_path(key), ENOENT);
 }

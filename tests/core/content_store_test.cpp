@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -212,6 +213,20 @@ TEST_F(ContentStoreTest, what_a_killed_process_left_goes_and_foreign_files_stay)
   EXPECT_FALSE(fs::exists(shard / "old.tmp"));
   EXPECT_TRUE(fs::exists(shard / "young.tmp"));
   EXPECT_TRUE(fs::exists(shard / "notes.txt"));
+}
+
+TEST_F(ContentStoreTest, the_folder_may_be_deleted_while_it_is_opened) {
+  const std::string folder = folder_.path() / "deleted";
+  std::atomic<bool> done{false};
+  std::thread deletes([&] {
+    while (!done) {
+      std::error_code ignored;
+      fs::remove_all(folder, ignored);
+    }
+  });
+  for (int i = 0; i < 500; ++i) EXPECT_NO_THROW(ContentStore(folder, Mode::read_write));
+  done = true;
+  deletes.join();
 }
 
 TEST_F(ContentStoreTest, what_cannot_be_written_is_an_error) {
