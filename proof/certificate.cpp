@@ -122,6 +122,7 @@ std::vector<std::string> differences(const std::string& certificate, const std::
       if (!x.contains(key))
         out.push_back(fmt::format("{}{}: the certificate says nothing, the recheck {}", what, key, shown(value)));
   };
+  fields("", a, b, true);  // first: a whole part that is missing says more than what follows from it
   const auto theirs = by_key(a), ours = by_key(b);
   for (const auto& [key, o] : ours)
     if (!theirs.contains(key)) out.push_back(fmt::format("obligation {}: missing in the certificate", key));
@@ -132,7 +133,6 @@ std::vector<std::string> differences(const std::string& certificate, const std::
     else if (o.is_object())
       fields(fmt::format("obligation {}: ", key), o, it->second, false);
   }
-  fields("", a, b, true);
   if (out.empty()) out.emplace_back("they say the same in another form or order");
   if (out.size() > kMostDifferences) {
     const std::size_t more = out.size() - kMostDifferences;
