@@ -21,6 +21,10 @@ std::string text(const Step& s) {
   std::string out = s.what;
   if (s.value) out += " = " + literal_text(*s.value);
   if (s.program) out += fmt::format("{}program {}", out.empty() ? "" : " in ", *s.program);
+  if (s.thread)
+    out += fmt::format(", thread {}", *s.thread);
+  else if (s.element)
+    out += fmt::format(", element {} of its fragment", *s.element);
   if (!s.group.empty()) out += fmt::format(" (group {})", s.group);
   if (!s.variables.empty()) out += " with " + list_text(s.variables);
   return out;

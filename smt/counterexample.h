@@ -49,6 +49,8 @@ struct Step {
   std::string what;                     // "store y[0]", or the operation's name
   std::optional<Scalar> value;          // read or written, where it matters
   std::optional<std::int64_t> program;  // the program id, in a physical program
+  std::optional<std::int64_t> element;  // of the fragment that is loaded or stored, in row-major order
+  std::optional<std::int64_t> thread;   // of the program, that holds it
   std::string group;                    // its execution group, where there are several
   std::vector<NamedValue> variables;    // of the loops, domains and groups around it, outermost first
   std::vector<Place> places;            // in the text that ran; then what of the kernel's text it stands for

@@ -69,6 +69,7 @@ class Teller {
     Step s;
     s.role = role;
     s.program = e.program;
+    s.element = e.element;
     s.variables = e.variables;
     s.what = e.access;
     if (e.op) {
@@ -76,6 +77,7 @@ class Teller {
       if (s.what.empty()) s.what = row(op.kind).name;
       range = op.range;
       if (program) s.group = group_of(op);
+      if (program && e.element) s.thread = thread_of(op, *e.element);
     }
     const bool own_text = !program || (program_->source && program_->source != kernel_.source);
     if (!range.empty() && own_text) s.places.push_back({program ? proof::Side::physical : proof::Side::kir, range});
@@ -84,6 +86,19 @@ class Teller {
         origin && program_->origin_kernel == kernel_.id() && origin.index < kernel_.body.op_count())
       s.places.push_back({proof::Side::kir, kernel_.body.op(origin).range});
     return s;
+  }
+
+  std::optional<std::int64_t> thread_of(const Op& op, std::int64_t element) const {
+    for (const auto& values : {op.results, op.operands})
+      for (ValueId v : values) {
+        const auto layout = std::ranges::find(program_->layouts, program_->body.type(v).layout, &NamedLayout::name);
+        if (layout == program_->layouts.end()) continue;
+        const layout::TileLayout& l = layout->layout;
+        const layout::Axis tid = *layout::Axis::find("tid");
+        if (std::ranges::count(l.axes(), tid) != 0 && l.copies().is(1) && element < l.size().constant().value_or(0))
+          return layout::base_place(l, element)[tid];
+      }
+    return {};
   }
 
   std::string group_of(const Op& op) const {
@@ -114,7 +129,8 @@ class Teller {
     c.finding = e.earlier->writes && e.at.writes ? "both write one element, and nothing orders them"
                 : e.at.writes                    ? "the second writes the element that the first reads, and nothing orders them"
                               : "the second reads the element that the first writes, and nothing orders them";
-    if (first.variables == second.variables && first.program == second.program) c.finding += fmt::format(" ({})", e.rival);
+    if (first.variables == second.variables && first.program == second.program && first.element == second.element)
+      c.finding += fmt::format(" ({})", e.rival);
     c.steps.push_back(std::move(first));
     c.steps.push_back(std::move(second));
   }

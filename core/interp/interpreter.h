@@ -47,6 +47,7 @@ struct NamedValue {
 struct RuntimeEvent {
   OpId op;                              // of the body that runs; none: outside any operation
   std::optional<std::int64_t> program;  // the program id, in a physical program
+  std::optional<std::int64_t> element;  // of the fragment that is loaded or stored, in row-major order
   std::vector<NamedValue> variables;    // of the loops, domains and groups around it, outermost first
   std::string access;                   // "load x[4]"; "" of what accesses no element
   bool writes = false;

@@ -190,7 +190,8 @@ std::vector<NamedValue> Machine::variables(OpId op) const {
 
 bool Machine::fail(RuntimeErrorKind kind, OpId op, std::string message) {
   failed_ = op;
-  RuntimeError e{kind, op ? body_.op(op).range : SourceRange{}, message, std::move(message), {op, program_, variables(op)}};
+  RuntimeError e{
+      kind, op ? body_.op(op).range : SourceRange{}, message, std::move(message), {op, program_, tile_element_, variables(op)}};
   if (program_) e.message += fmt::format(" in program {}", *program_);
   for (std::size_t k = 0; k < e.at.variables.size(); ++k)
     e.message += fmt::format("{}{} = {}", k ? ", " : " with ", e.at.variables[k].name, to_string(e.at.variables[k].value));

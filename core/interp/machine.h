@@ -237,7 +237,8 @@ class Machine {
   BoundRules* bounds_ = nullptr;
   // What no step of a good execution touches comes last.
   std::optional<std::int64_t> program_;
-  std::vector<std::uint32_t> watched_;  // the time of each event of the watch
+  std::optional<std::int64_t> tile_element_;  // at work
+  std::vector<std::uint32_t> watched_;        // the time of each event of the watch
   OpId failed_;
   std::optional<RuntimeError> error_;
 };

@@ -209,8 +209,8 @@ void Machine::note_watched(const AccessPlan& plan, OpId op, std::int64_t address
     watch.events.erase(watch.events.begin(), watch.events.begin() + kHalf);
   }
   watched_.push_back(memory_.order().now());
-  watch.events.push_back(
-      {op, program_, variables(op), element_text(plan, op, address), writes, Scalar{memory_.view(plan.view).dtype, word}});
+  watch.events.push_back({op, program_, tile_element_, variables(op), element_text(plan, op, address), writes,
+                          Scalar{memory_.view(plan.view).dtype, word}});
 }
 
 bool Machine::read_memory(const AccessPlan& plan, std::int64_t address, OpId op, std::uint64_t& word) {

@@ -82,6 +82,7 @@ bool Machine::tile_access(const Instr& i, bool write) {
   // The elements of one store are unordered: two that write one address race.
   if (write) enter_level([](std::size_t n) { return fmt::format("element {} of the same store", n); });
   for (std::size_t e = 0; e < count; ++e) {
+    tile_element_ = static_cast<std::int64_t>(e);
     if (write && !start_instance(i.op)) return false;
     bool active = true;
     if (plan.where != kNoSlot) {
@@ -117,6 +118,7 @@ bool Machine::tile_access(const Instr& i, bool write) {
       tiles_[i.dst].taint[e] = 0;
     }
   }
+  tile_element_.reset();
   if (write) leave_level();
   return true;
 }

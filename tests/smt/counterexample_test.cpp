@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "core/base/file.h"
 #include "core/text/text.h"
 #include "formula.h"
 #include "proof/formula.h"
@@ -216,6 +217,48 @@ TEST(Counterexample, a_program_tells_the_line_of_the_kernel_that_it_stands_for) 
     EXPECT_EQ(s.places[1].side, proof::Side::kir);
     EXPECT_FALSE(s.places[1].range.empty());
   }
+}
+
+std::string corpus_text(const std::string& file) {
+  std::string error;
+  return read_file(KIR_SOURCE_DIR "/corpus/" + file, kMaxBytes, &error).value_or("");
+}
+
+// Of a program of the corpus with a part replaced by another one.
+Counterexample damaged(const std::string& kernel, const std::string& program, const std::string& part, const std::string& other,
+                       ObligationKind kind) {
+  std::string text = corpus_text("physical/" + program);
+  const std::size_t at = text.find(part);
+  EXPECT_NE(at, std::string::npos);
+  Diagnostics diagnostics;
+  const auto module = parse_kir(std::make_shared<SourceFile>(kernel, corpus_text(kernel)), diagnostics);
+  const auto source = std::make_shared<SourceFile>(program, text.replace(at, part.size(), other));
+  const PhysicalPtr p = parse_pir(source, diagnostics);
+  EXPECT_TRUE(module && p) << diagnostics.render(*source);
+  return module && p ? of(smt::run(*module->kernels.at(0), p.get(), nullptr, options()), kind) : Counterexample();
+}
+
+TEST(Counterexample, of_fragments_the_threads_are_told) {
+  const Counterexample outside =
+      damaged("row_sum.kir", "row_sum_tiled.pir", "index %e < N", "index %e <= N", ObligationKind::access_bounds);
+  ASSERT_EQ(outside.steps.size(), 1u);
+  EXPECT_EQ(text(outside.steps[0]), "load x[0, 1] in program 0, thread 1 with row = 0, t = 0");
+  const Counterexample twice =
+      damaged("softmax.kir", "softmax_tiled.pir", "    store y[%row, %e3]",
+              "    %h: i64<1024; @L> = index %e3 floordiv 2\n    store y[%row, %h]", ObligationKind::ownership_disjoint);
+  EXPECT_EQ(twice.sizes, (std::vector<NamedValue>{{"M", 1}, {"N", 2}}));
+  ASSERT_EQ(twice.steps.size(), 2u);
+  EXPECT_EQ(text(twice.steps[0]), "store y[0, 0] in program 0, thread 0 with row = 0, t3 = 0");
+  EXPECT_EQ(text(twice.steps[1]), "store y[0, 0] in program 0, thread 1 with row = 0, t3 = 0");
+}
+
+TEST(Counterexample, of_several_groups_the_one_is_told) {
+  const Counterexample c =
+      damaged("two_groups.kir", "two_groups.pir", "load z[%k]", "load z[K - 1 - %k + 1]", ObligationKind::access_bounds);
+  ASSERT_EQ(c.steps.size(), 1u);
+  EXPECT_EQ(c.sizes, (std::vector<NamedValue>{{"M", 0}, {"N", 0}, {"K", 1}}));
+  EXPECT_EQ(c.steps[0].group, "g1");
+  EXPECT_EQ(text(c.steps[0]), "load z[1] in program 0 (group g1) with k = 0");
 }
 
 TEST(Counterexample, a_law_is_told_at_small_operands) {

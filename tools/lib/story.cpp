@@ -162,6 +162,8 @@ Json story_data(const Counterexample& c, const SourceOf& source) {
     Json x{{"role", label(s.role)}, {"what", s.what}};
     if (s.value) x["value"] = literal_text(*s.value);
     if (s.program) x["program"] = *s.program;
+    if (s.element) x["element"] = *s.element;
+    if (s.thread) x["thread"] = *s.thread;
     if (!s.group.empty()) x["group"] = s.group;
     if (!s.variables.empty()) x["variables"] = values(s.variables);
     x["places"] = Json::array();
