@@ -89,7 +89,7 @@ class Expectation:
 
 def shows_refutation(code, output):
     """What is refuted was run: the output has the counterexample."""
-    demand(code != 1 or "counterexample: " in output, f"REFUTED without a counterexample\n{tail(output)}")
+    demand(code != 1 or re.search(r"^  counterexample \d+ \(", output, re.MULTILINE), f"REFUTED without a counterexample\n{tail(output)}")
 
 
 def reject_check(tools, path):
