@@ -8,6 +8,7 @@ import time
 import corpus_checks
 import doc_checks
 import gtest_checks
+import page_checks
 from tally import Failed, Result, demand, finish, report, run, run_checks, summary
 import unit_checks
 
@@ -70,7 +71,7 @@ def main():
     start = time.monotonic()
     everything += part("mutants", run_checks(load_script("softmax-mutants").mutant_checks(build)), start)
 
-    others = doc_checks.all_checks(tools) + unit_checks.all_checks() + [
+    others = doc_checks.all_checks(tools) + page_checks.all_checks(tools, build) + unit_checks.all_checks() + [
         ("NumPy's values are those stored", script_check("make-expected", "--check")),
         ("corpus/README.md is up to date", script_check("corpus-index", "--check")),
         ("the layer check finds planted violations", script_check("check-layers", "--self-test")),
