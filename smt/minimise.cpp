@@ -39,7 +39,7 @@ bool lower(std::int64_t& n, const Fails& fails) {
     changed = take(k);
     if (!changed) low = k;
   }
-  if (!changed && !(changed = take(top - 1))) return false;
+  if (!changed && !take(top - 1)) return false;
   for (std::int64_t high = n * sign; high - low > 1;) {
     const std::int64_t middle = low + (high - low) / 2;
     if (take(middle))

@@ -62,8 +62,9 @@ struct Normal {
     if (at == offset.end()) {
       offset.push_back({a, by});
       std::ranges::sort(offset, {}, &Offset::axis);
-    } else if ((at->value = at->value + by).is(0)) {
-      offset.erase(at);
+    } else {
+      at->value = at->value + by;
+      if (at->value.is(0)) offset.erase(at);
     }
   }
 };

@@ -59,7 +59,7 @@ Result<Layout> unpack(const Layout& l, std::int64_t num) {
 
 Result<Layout> pack(const Layout& l, std::int64_t num) {
   if (const auto done = checked(l, num); !done) return Error(done.error());
-  const Layout c = canonicalize(l);
+  Layout c = canonicalize(l);
   if (num == 1) return c;
   std::vector<Iter> shard = c.tile.shard();
   if (shard.empty()) return Error(fmt::format("one element is not {} neighbours", num));

@@ -58,7 +58,7 @@ Result<Layout> compose(const std::optional<Swizzle>& swizzle, const TileLayout& 
 }
 
 Place base_place(const Layout& l, std::int64_t flat) {
-  const Place place = base_place(l.tile, flat);
+  Place place = base_place(l.tile, flat);
   if (!l.swizzle) return place;
   Place out;
   out.add(Axis::memory(), (*l.swizzle)(place[Axis::memory()]));

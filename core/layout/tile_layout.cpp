@@ -56,10 +56,12 @@ std::int64_t Place::operator[](Axis a) const {
 void Place::add(Axis a, std::int64_t by) {
   if (by == 0) return;
   const auto at = std::ranges::lower_bound(coordinates_, a, {}, &std::pair<Axis, std::int64_t>::first);
-  if (at == coordinates_.end() || at->first != a)
+  if (at == coordinates_.end() || at->first != a) {
     coordinates_.insert(at, {a, by});
-  else if ((at->second += by) == 0)
-    coordinates_.erase(at);
+    return;
+  }
+  at->second += by;
+  if (at->second == 0) coordinates_.erase(at);
 }
 
 std::string to_string(const Place& p) {
