@@ -88,11 +88,16 @@ ProcessResult run_process(const std::vector<std::string>& command, std::string_v
     const ssize_t n = ::read(read_end.get(), buffer, sizeof buffer);
     if (n > 0) result.output.append(buffer, static_cast<std::size_t>(n));
     open = n > 0 || (n < 0 && errno == EINTR);
+    if (result.output.size() > kMostOutput) {
+      ::kill(child, SIGKILL);
+      result.end = ProcessResult::End::killed;
+      break;
+    }
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (result.end == ProcessResult::End::timed_out) return result;
+  if (result.end != ProcessResult::End::not_started) return result;  // it was ended here
   result.end = WIFEXITED(status) ? ProcessResult::End::exited : ProcessResult::End::killed;
   if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
   return result;

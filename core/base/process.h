@@ -2,16 +2,20 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace kir {
 
+constexpr std::size_t kMostOutput = std::size_t{64} << 20;
+
 struct ProcessResult {
   enum class End : std::uint8_t {
     exited,       // `status` is its exit status
-    killed,       // by a signal
+    killed,       // by a signal, or here since it wrote more than kMostOutput bytes
     timed_out,    // ended here after the patience
     not_started,  // `output` says why
   } end = End::not_started;

@@ -28,6 +28,13 @@ TEST(Process, SaysHowItEnded) {
   EXPECT_FALSE(none.output.empty());
 }
 
+TEST(Process, EndsOneThatWritesWithoutEnd) {
+  const ProcessResult r = run_process({"/bin/cat", "/dev/zero"}, "", std::chrono::minutes(2));
+  EXPECT_EQ(r.end, End::killed);
+  EXPECT_FALSE(r.succeeded());
+  EXPECT_LE(r.output.size(), kMostOutput + (std::size_t{1} << 20));
+}
+
 TEST(Process, ProgramsAreFoundInThePath) {
   EXPECT_TRUE(find_program("sh").ends_with("/sh"));
   EXPECT_EQ(find_program("/bin/sh"), "/bin/sh");
