@@ -190,6 +190,11 @@ std::uint32_t degree(Expr e, std::unordered_map<const ExprNode*, std::uint32_t>&
 
 Reply ask(std::span<const Expr> conjunction, const Strategy& strategy, std::uint64_t rlimit,
           const std::function<bool(Expr)>& positive) {
+  if (rlimit == 0) {  // to Z3 that is no limit at all, and only the clock would end it
+    Reply reply;
+    reply.reason = "max. resource limit exceeded";
+    return reply;
+  }
   std::unordered_map<const ExprNode*, std::uint32_t> degrees;
   for (Expr e : conjunction)
     if (const std::uint32_t n = degree(e, degrees); n > kMostDegree) {

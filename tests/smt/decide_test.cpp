@@ -81,6 +81,16 @@ TEST(Decide, what_exceeds_the_resource_limit_is_unknown_with_a_reason) {
   EXPECT_GT(d.resource, 0u);
 }
 
+TEST(Decide, a_limit_too_small_to_be_shared_out_is_not_no_limit) {
+  for (std::uint64_t limit : {0u, 1u, 15u}) {
+    Decision d = decide_one({}, "a*a*a + b*b*b + c*c*c != 114", {.rlimit = limit});
+    EXPECT_EQ(d.verdict, Verdict::unknown);
+    EXPECT_NE(d.reason.find("resource limit"), std::string::npos) << d.reason;
+    EXPECT_FALSE(d.runaway);
+    EXPECT_EQ(d.resource, 0u);
+  }
+}
+
 // shows: D4
 TEST(Decide, a_zero_divisor_proves_nothing) {
   EXPECT_EQ(decide_one({"N >= 0"}, "n floordiv N*N + n mod N == n").verdict, Verdict::refuted);
