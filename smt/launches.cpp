@@ -251,10 +251,12 @@ std::optional<LaunchArgs> make_args(const Abi& abi, const LaunchRecipe& r) {
   return make_args(abi, r.symbols, r.contents, r.seed, r.aliased, r.max_bytes);
 }
 
-Scalar one(DType t) {
-  if (!is_float(t)) return Scalar::of_int(t, 1);
-  return parse_literal("1.0", t).value_or(Scalar{t, 0});
+Scalar small_number(DType t, std::int64_t n) {
+  if (!is_float(t)) return Scalar::of_int(t, n);
+  return parse_literal(fmt::format("{}.0", n), t).value_or(Scalar{t, 0});
 }
+
+Scalar one(DType t) { return small_number(t, 1); }
 
 LaunchArgs deep_copy(const LaunchArgs& args) {
   LaunchArgs out = args;

@@ -53,7 +53,8 @@ std::optional<LaunchArgs> make_args(const Abi& abi, const Symbols& symbols, Cont
 
 std::optional<LaunchArgs> make_args(const Abi& abi, const LaunchRecipe& recipe);
 
-Scalar one(DType t);  // 1, 1.0, true
+Scalar small_number(DType t, std::int64_t n);  // n, n.0; of i1 its lowest bit
+Scalar one(DType t);                           // 1, 1.0, true
 
 // The same values in tensors of their own; views that shared a tensor still do.
 LaunchArgs deep_copy(const LaunchArgs& args);

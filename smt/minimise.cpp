@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -13,6 +14,7 @@ namespace {
 constexpr std::int64_t kSmall = 16;
 constexpr int kRounds = 6;
 constexpr std::int64_t kMostElements = 64;  // of a view whose elements are taken one by one
+constexpr std::int64_t kDifferent = 61;     // numbers that differ, in turn: no size is likely a multiple of it
 
 // `n`: a number at which `fails` was true; becomes one that is nearer to 0, at which it was true when it was asked last.
 template <class Fails>
@@ -187,24 +189,42 @@ class Search {
       return args;
     };
     auto change = [&](auto&& edit) { return fails_with(changed(edit), symbols); };
-    // `set` writes a value to the whole of one argument.
-    auto settle = [&](const std::string& name, DType t, auto&& set, auto&& otherwise) {
-      auto to = [&](Scalar value) { return [&set, value](LaunchArgs& args) { set(args, value); }; };
-      if (all_zeros || change(to({t, 0}))) {
-        if (!still_fails(changed(to(one(t))))) best_.telling.push_back(name);
+    // Of what is left out other contents were asked, all of it at once: ones, and numbers that differ from each other.
+    std::vector<std::function<void(LaunchArgs&)>> ones, numbers;
+    auto matters = [&](auto& others, std::function<void(LaunchArgs&)> edit, bool if_refused) {
+      others.push_back(std::move(edit));
+      return !still_fails(changed([&](LaunchArgs& args) {
+                            for (const auto& other : others) other(args);
+                          }),
+                          if_refused);
+    };
+    // `set` writes values in turn to the whole of one argument.
+    auto settle = [&](const std::string& name, DType t, const auto& set, auto&& otherwise) {
+      auto to = [&](std::vector<Scalar> values) {
+        return [set, values = std::move(values)](LaunchArgs& args) { set(args, values); };
+      };
+      if (all_zeros || change(to({{t, 0}}))) {
+        std::vector<Scalar> different;
+        for (std::int64_t n = 2; n < 2 + kDifferent; ++n) different.push_back(small_number(t, n));
+        // Data preconditions may refuse the numbers.
+        if (!matters(ones, to({one(t)}), false) && !matters(numbers, to(std::move(different)), true)) return;
+        best_.telling.push_back(name);
+        if (numbers.size() == ones.size()) numbers.pop_back();
+        ones.pop_back();
         return;
       }
-      if (!change(to(one(t)))) otherwise();
+      if (!change(to({one(t)}))) otherwise();
       best_.telling.push_back(name);
     };
     for (const ScalarParam& s : kernel_.abi.scalars)
-      settle(s.name, s.dtype, [&](LaunchArgs& args, Scalar v) { args.scalars[s.name] = v; }, [] {});
+      settle(s.name, s.dtype, [&s](LaunchArgs& args, const std::vector<Scalar>& v) { args.scalars[s.name] = v[0]; }, [] {});
     std::set<const Tensor*> seen;
     for (const ViewParam& v : kernel_.abi.views) {
       if (seen.contains(best_.args->views.at(v.name).get())) continue;
-      auto fill = [&](LaunchArgs& args, Scalar value) {
+      auto fill = [&v](LaunchArgs& args, const std::vector<Scalar>& values) {
         Tensor& t = *args.views.at(v.name);
-        for (std::int64_t a = 0; a < static_cast<std::int64_t>(t.bytes.size()) / byte_size(t.dtype); ++a) t.store(a, value);
+        const std::size_t cells = t.bytes.size() / static_cast<std::size_t>(byte_size(t.dtype));
+        for (std::size_t a = 0; a < cells; ++a) t.store(static_cast<std::int64_t>(a), values[a % values.size()]);
       };
       settle(v.name, v.dtype, fill, [&] { elements(v, change); });
       // Each change makes new tensors.
@@ -216,12 +236,16 @@ class Search {
     }
   }
 
-  // Asked for its own sake: what misbehaves is not kept.
-  bool still_fails(const LaunchArgs& args) {
-    const Minimised kept = best_;
-    const bool fails = fails_with(args, best_.symbols);
-    best_ = kept;
-    return fails;
+  // Asked for its own sake: what misbehaves is not kept. `if_refused`: the answer where the launch is not one.
+  bool still_fails(LaunchArgs args, bool if_refused) {
+    if (spent()) return false;
+    Minimised kept = best_;
+    left_.steps -= std::min(left_.steps, static_cast<std::uint64_t>(size_of(args)));
+    Trial t = try_launch(kernel_, program_, args, run_);
+    const bool refused = t.what == Misbehaviour::not_run && !t.rule.empty();
+    const bool fails = take(std::move(t), best_.symbols, {});
+    best_ = std::move(kept);
+    return refused ? if_refused : fails;
   }
 
   template <class Change>
