@@ -64,6 +64,18 @@ void Place::add(Axis a, std::int64_t by) {
   if (at->second == 0) coordinates_.erase(at);
 }
 
+std::strong_ordering operator<=>(const Place& a, const Place& b) {
+  auto i = a.coordinates_.begin(), j = b.coordinates_.begin();
+  while (i != a.coordinates_.end() || j != b.coordinates_.end()) {
+    // The first axis on which one of them is not 0.
+    const bool only_a = j == b.coordinates_.end() || (i != a.coordinates_.end() && i->first < j->first);
+    const bool only_b = i == a.coordinates_.end() || (j != b.coordinates_.end() && j->first < i->first);
+    const std::int64_t x = only_b ? 0 : (i++)->second, y = only_a ? 0 : (j++)->second;
+    if (x != y) return x <=> y;
+  }
+  return std::strong_ordering::equal;
+}
+
 std::string to_string(const Place& p) {
   std::string out;
   for (const auto& [axis, value] : p.coordinates()) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", axis.name(), value);

@@ -7,6 +7,7 @@
 // combinations of the replica iters. A layout admits each shape whose size is the product of the shard extents.
 #pragma once
 
+#include <compare>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,7 +43,9 @@ class Place {
   std::int64_t operator[](Axis a) const;  // 0 where absent
   void add(Axis a, std::int64_t by);
   const std::vector<std::pair<Axis, std::int64_t>>& coordinates() const { return coordinates_; }
-  friend auto operator<=>(const Place&, const Place&) = default;
+  friend bool operator==(const Place&, const Place&) = default;
+  // By the coordinates in the order of the axes, absent ones as 0.
+  friend std::strong_ordering operator<=>(const Place& a, const Place& b);
 
  private:
   std::vector<std::pair<Axis, std::int64_t>> coordinates_;

@@ -227,6 +227,7 @@ def cases(page):
         demand(page.all("#physical td.picked"), f"{title}: the place is not shown")
         page.picture("".join(c if c.isalnum() else "-" for c in title.lower()))
     page.choose("#preset", "Scale factors with a replica")
+    equal("the first of its places", page.cell("#logical", 0, 1).text, "0 …")
     page.cell("#logical", 5, 3).click()
     equal("four places", page.owners(), [[5 + 32 * w, 3] for w in range(4)])
 

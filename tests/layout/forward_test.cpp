@@ -59,6 +59,29 @@ TEST(LayoutForward, CopiesThatMeetAreOnePlace) {
   EXPECT_EQ(places(T("S[4:1@laneid] + R[(2,2,3):(1@laneid,1@laneid,0@laneid)]"), 1).size(), 3u);
 }
 
+// An axis on which a place has nothing counts as 0 there, not as last.
+// shows: L1.3
+TEST(LayoutForward, PlacesAscendAxisByAxis) {
+  EXPECT_EQ(owners("S[(32,4):(1@TLane,1@TCol)] + R[4:32@TLane]", {0, 1}, {32, 4}),
+            (std::vector<std::string>{"TCol 1", "TLane 32, TCol 1", "TLane 64, TCol 1", "TLane 96, TCol 1"}));
+  EXPECT_EQ(owners("S[4:1@laneid] + R[3:-2@laneid] + R[2:1@m]", {2}, {4}),
+            (std::vector<std::string>{"laneid -2", "laneid -2, m 1", "origin", "m 1", "laneid 2", "laneid 2, m 1"}));
+  Random random(7);
+  std::vector<Place> all;
+  for (int i = 0; i < 60; ++i) {
+    const TileLayout l = random_layout(random, {});
+    for (const Place& p : places(l, 0)) all.push_back(p);
+  }
+  for (const Place& a : all)
+    for (const Place& b : all) {
+      std::strong_ordering expected = std::strong_ordering::equal;
+      for (const AxisRow& row : axes())
+        if (expected == std::strong_ordering::equal) expected = a[*Axis::find(row.name)] <=> b[*Axis::find(row.name)];
+      ASSERT_EQ(a <=> b, expected) << to_string(a) << " and " << to_string(b);
+      ASSERT_EQ(a == b, expected == std::strong_ordering::equal);
+    }
+}
+
 // shows: L1.4
 TEST(LayoutForward, AdmitsExactlyTheShapesOfItsSize) {
   const TileLayout l = T(kTile);

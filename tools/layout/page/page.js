@@ -201,14 +201,12 @@ function drawElement() {
   }
   const e = ask("element", { flat: state.picked }), axes = state.about.axes;
   if (!e.ok) { title.textContent = e.error.message; fill($("element")); return; }
-  const inOrder = (p, q) => axes.map(a => (p[a.name] ?? 0) - (q[a.name] ?? 0)).find(Boolean) ?? 0;
-  e.places.sort(inOrder);
   title.textContent = `Element (${e.coordinate.join(", ")})`;
   const facts = node("dl", {}, node("dt", {}, "flat"), node("dd", { class: "mono" }, `${e.flat}`),
     node("dt", {}, "digits"), node("dd", { class: "mono" }, `(${e.digits.join(", ")})`));
   if (e.bank) facts.append(node("dt", {}, "address"), node("dd", { class: "mono" }, `${e.bank.address}`),
     node("dt", {}, "word, bank, line"), node("dd", { class: "mono" }, `${e.bank.word}, ${e.bank.bank}, ${e.bank.line}`));
-  const owners = node("table", { id: "owners" }, node("caption", {}, e.places.length === 1 ? "its one place" : `its ${e.copies} places`),
+  const owners = node("table", { id: "owners" }, node("caption", {}, e.places.length === 0 ? `its places are too many to list: ${e.copies} copies` : e.places.length === 1 ? "its one place" : `its ${e.places.length} places`),
     node("tr", {}, ...axes.map(a => node("th", { scope: "col" }, a.name))),
     ...e.places.slice(0, 64).map(p => node("tr", {}, ...axes.map(a => node("td", { class: "mono" }, `${p[a.name] ?? 0}`)))));
   fill($("element"), facts, owners);
