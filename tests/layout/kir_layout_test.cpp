@@ -1,32 +1,19 @@
 // kir-layout as a user runs it.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/shell.h"
 #include "tests/temporary_folder.h"
 
 namespace {
 
-struct Ran {
-  int code = -1;
-  std::string output;
-};
+using kir::testing::Ran;
 
-Ran run(const std::string& arguments) {
-  std::FILE* pipe = popen((KIR_BINARY_DIR "/bin/kir-layout " + arguments + " 2>&1").c_str(), "r");
-  Ran r;
-  std::array<char, 4096> buffer;
-  while (std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) r.output.append(buffer.data(), n);
-  const int status = pclose(pipe);
-  r.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
-  return r;
-}
+Ran run(const std::string& arguments) { return kir::testing::shell(KIR_BINARY_DIR "/bin/kir-layout " + arguments + " 2>&1"); }
 std::string output(const std::string& arguments) { return run(arguments).output; }
 std::string read(const std::string& path) {
   std::stringstream s;

@@ -6,6 +6,7 @@
 #include "core/base/file.h"
 #include "core/text/text.h"
 #include "formula.h"
+#include "programs.h"
 #include "proof/formula.h"
 #include "smt/minimise.h"
 #include "smt/run.h"
@@ -13,27 +14,14 @@
 namespace kir {
 namespace {
 
+using test::kernel_of;
+using test::program_of;
+
 using proof::ObligationKind;
 using proof::Verdict;
 using smt::Counterexample;
 using smt::Misbehaviour;
 using smt::Step;
-
-std::shared_ptr<const Kernel> kernel_of(const std::string& text) {
-  auto source = std::make_shared<SourceFile>("test.kir", "kir 1\n" + text);
-  Diagnostics diagnostics;
-  auto module = parse_kir(source, diagnostics);
-  EXPECT_TRUE(module.has_value()) << diagnostics.render(*source);
-  return module ? module->kernels.at(0) : nullptr;
-}
-
-PhysicalPtr program_of(const std::string& text) {
-  auto source = std::make_shared<SourceFile>("test.pir", "pir 1\n" + text);
-  Diagnostics diagnostics;
-  auto program = parse_pir(source, diagnostics);
-  EXPECT_TRUE(program != nullptr) << diagnostics.render(*source);
-  return program;
-}
 
 // A program for `kernel copy(x: in f32[N], y: out f32[N])`, one instance for each i.
 std::string copying(const std::string& body, const std::string& type = "i64") {

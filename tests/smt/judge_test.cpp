@@ -3,6 +3,7 @@
 
 #include "core/text/text.h"
 #include "formula.h"
+#include "programs.h"
 #include "smt/launches.h"
 #include "smt/replay.h"
 #include "smt/replay_law.h"
@@ -11,24 +12,11 @@
 namespace kir {
 namespace {
 
+using test::kernel_of;
+using test::program_of;
+
 using proof::ObligationKind;
 using proof::Verdict;
-
-std::shared_ptr<const Kernel> kernel_of(const std::string& text) {
-  auto source = std::make_shared<SourceFile>("test.kir", "kir 1\n" + text);
-  Diagnostics diagnostics;
-  auto module = parse_kir(source, diagnostics);
-  EXPECT_TRUE(module.has_value()) << diagnostics.render(*source);
-  return module ? module->kernels.at(0) : nullptr;
-}
-
-PhysicalPtr program_of(const std::string& text) {
-  auto source = std::make_shared<SourceFile>("test.pir", "pir 1\n" + text);
-  Diagnostics diagnostics;
-  auto program = parse_pir(source, diagnostics);
-  EXPECT_TRUE(program != nullptr) << diagnostics.render(*source);
-  return program;
-}
 
 const char* const kCopy = "kernel copy(x: in f32[N], y: out f32[N]) { parallel i in 0..N { y[i] = x[i] } }";
 const char* const kShifted = "kernel shifted(x: in f32[N], y: out f32[N]) { parallel i in 0..N { y[i] = x[i + 1] } }";

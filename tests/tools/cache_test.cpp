@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -15,6 +14,7 @@
 
 #include "core/base/content_store.h"
 #include "core/text/text.h"
+#include "tests/shell.h"
 #include "tests/temporary_folder.h"
 #include "tools/lib/validation.h"
 
@@ -26,22 +26,13 @@ using kir::testing::TemporaryFolder;
 const std::string kCorpus = KIR_SOURCE_DIR "/corpus/";
 const std::string kSlow = "slice_copy.kir";  // the solver is asked for many of its obligations, so that these are kept
 
-struct Ran {
-  int code = -1;
-  std::string output;
-};
+using kir::testing::Ran;
 
 // `before`: shell commands, such as limits. The environment's own cache stays out of it.
 Ran run(const std::string& tool, const std::string& arguments, const std::string& before = "", bool errors = true) {
   const std::string command = "unset KIR_CACHE_DIR; " + before + " " KIR_BINARY_DIR "/bin/" + tool + " " + arguments +
                               (errors ? " 2>&1" : " 2>/dev/null");
-  std::FILE* pipe = popen(command.c_str(), "r");
-  Ran r;
-  std::array<char, 4096> buffer;
-  while (std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) r.output.append(buffer.data(), n);
-  const int status = pclose(pipe);
-  r.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
-  return r;
+  return kir::testing::shell(command);
 }
 
 Ran validate(const std::string& arguments, const std::string& before = "", bool errors = true) {

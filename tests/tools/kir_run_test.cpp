@@ -1,13 +1,11 @@
 // kir-run as its users call it: exit codes, messages, output files.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
 #include "core/interp/tensor.h"
+#include "tests/shell.h"
 #include "tests/temporary_folder.h"
 
 namespace kir {
@@ -24,14 +22,9 @@ class KirRun : public ::testing::Test {
   // Runs it and expects this exit code; gives what it printed.
   std::string run(int code, const std::string& arguments) {
     const std::string command = "ulimit -c 0; '" KIR_BINARY_DIR "/bin/kir-run' " + arguments + " 2>&1";
-    FILE* pipe = popen(command.c_str(), "r");
-    std::string out;
-    std::array<char, 4096> buffer;
-    while (std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) out.append(buffer.data(), n);
-    const int status = pclose(pipe);
-    EXPECT_TRUE(WIFEXITED(status)) << arguments;
-    EXPECT_EQ(WEXITSTATUS(status), code) << arguments << "\n" << out;
-    return out;
+    const testing::Ran r = testing::shell(command);
+    EXPECT_EQ(r.code, code) << arguments << "\n" << r.output;
+    return r.output;
   }
   static void expect(const std::string& text, std::initializer_list<const char*> parts) {
     for (const char* p : parts) EXPECT_NE(text.find(p), std::string::npos) << text << "\nlacks: " << p;

@@ -4,34 +4,23 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/shell.h"
 #include "tests/temporary_folder.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Ran {
-  int code = -1;
-  std::string output;
-};
+using kir::testing::Ran;
 
 Ran validate(const std::string& arguments) {
-  std::string command = KIR_BINARY_DIR "/bin/kir-validate " + arguments + " 2>&1";
-  std::FILE* pipe = popen(command.c_str(), "r");
-  Ran r;
-  std::array<char, 4096> buffer;
-  while (std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) r.output.append(buffer.data(), n);
-  int status = pclose(pipe);
-  r.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + status;
-  return r;
+  return kir::testing::shell(KIR_BINARY_DIR "/bin/kir-validate " + arguments + " 2>&1");
 }
 
 const std::string kCorpus = KIR_SOURCE_DIR "/corpus/";

@@ -1,9 +1,6 @@
 // kirc as its users call it: exit codes, messages, and files that appear whole or not at all.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -12,6 +9,7 @@
 
 #include "core/base/sha256.h"
 #include "emit/emit.h"
+#include "tests/shell.h"
 #include "tests/temporary_folder.h"
 
 namespace kir {
@@ -27,14 +25,9 @@ class Kirc : public ::testing::Test {
   }
   std::string run(int code, const std::string& arguments) {
     const std::string command = "ulimit -c 0; '" KIR_BINARY_DIR "/bin/kirc' " + arguments + " 2>&1";
-    FILE* pipe = popen(command.c_str(), "r");
-    std::string out;
-    std::array<char, 4096> buffer;
-    while (std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) out.append(buffer.data(), n);
-    const int status = pclose(pipe);
-    EXPECT_TRUE(WIFEXITED(status)) << arguments;
-    EXPECT_EQ(WEXITSTATUS(status), code) << arguments << "\n" << out;
-    return out;
+    const testing::Ran r = testing::shell(command);
+    EXPECT_EQ(r.code, code) << arguments << "\n" << r.output;
+    return r.output;
   }
   static void expect(const std::string& text, std::initializer_list<const char*> parts) {
     for (const char* p : parts) EXPECT_NE(text.find(p), std::string::npos) << text << "\nlacks: " << p;

@@ -1,15 +1,13 @@
 // Releases and certificates as their users meet them: what ships can be checked again, and nothing in it can be changed.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/shell.h"
 #include "tests/temporary_folder.h"
 
 namespace kir {
@@ -22,14 +20,9 @@ class Release : public ::testing::Test {
  protected:
   std::string run(int code, const std::string& command_line) {
     const std::string command = "ulimit -c 0; " KIR_BINARY_DIR "/bin/" + command_line + " 2>&1";
-    FILE* pipe = popen(command.c_str(), "r");
-    std::string out;
-    std::array<char, 4096> buffer;
-    while (std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) out.append(buffer.data(), n);
-    const int status = pclose(pipe);
-    EXPECT_TRUE(WIFEXITED(status)) << command_line;
-    EXPECT_EQ(WEXITSTATUS(status), code) << command_line << "\n" << out;
-    return out;
+    const testing::Ran r = testing::shell(command);
+    EXPECT_EQ(r.code, code) << command_line << "\n" << r.output;
+    return r.output;
   }
   static std::string contents(const fs::path& p) {
     std::ifstream in(p, std::ios::binary);
