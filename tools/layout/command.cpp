@@ -115,6 +115,11 @@ std::string coordinate_text(const std::vector<std::int64_t>& coordinate) {
   return fmt::format("({})", fmt::join(coordinate, ", "));
 }
 
+int show_table(const std::vector<std::vector<std::string>>& rows, const Json& data, bool json) {
+  fmt::print("{}", json ? data.dump(2) + "\n" : aligned(rows));
+  return 0;
+}
+
 int show_layout(const layout::Layout& l, bool json) {
   if (json)
     fmt::print("{}\n", Json{{"layout", to_string(l)}}.dump(2));

@@ -70,7 +70,11 @@ layout::Shape shape_argument(const std::string& field, const std::string& text);
 std::string aligned(const std::vector<std::vector<std::string>>& rows);
 std::string coordinate_text(const std::vector<std::int64_t>& coordinate);  // "(0, 8)"
 
+// What a command gives: its rows to read, or the same as JSON. Exit code 0.
+int show_table(const std::vector<std::vector<std::string>>& rows, const Json& data, bool json);
 int show_layout(const layout::Layout& l, bool json);  // as text, or {"layout": ...}
+
+struct Nothing {};  // the arguments of a command that takes none
 
 void add_basic_commands(CommandLine& line);     // print, apply, table, axes, presets, page
 void add_decision_commands(CommandLine& line);  // check, equal, disjoint, banks, swizzle

@@ -66,12 +66,7 @@ class ElementTable {
                      {"base", json_of(base_place(s_.layout, flat))},
                      {"places", std::move(owners)}});
   }
-  void show(bool json) const {
-    if (json)
-      fmt::print("{}\n", json_.dump(2));
-    else
-      fmt::print("{}", aligned(rows_));
-  }
+  int show(bool json) const { return show_table(rows_, json_, json); }
 
  private:
   const Subject& s_;
@@ -98,8 +93,7 @@ int apply_command(const ApplyArguments& a, bool json) {
   few_copies(s, static_cast<std::int64_t>(a.coordinates.size()));
   for (const std::string& text : a.coordinates)
     table.add(need(layout::flatten(need(read_numbers("coord", text), text), s.shape), "coord"));
-  table.show(json);
-  return 0;
+  return table.show(json);
 }
 
 struct TableArguments {
@@ -117,8 +111,7 @@ int table_command(const TableArguments& a, bool json) {
   if (!a.owners) {
     ElementTable table(s);
     for (std::int64_t x = 0; x < s.size(); ++x) table.add(x);
-    table.show(json);
-    return 0;
+    return table.show(json);
   }
   std::map<Place, std::vector<std::int64_t>> owned;
   for (std::int64_t x = 0; x < s.size(); ++x)
@@ -139,14 +132,8 @@ int table_command(const TableArguments& a, bool json) {
     rows.back().push_back(std::move(names));
     out.push_back({{"place", json_of(place)}, {"elements", std::move(list)}});
   }
-  if (json)
-    fmt::print("{}\n", out.dump(2));
-  else
-    fmt::print("{}", aligned(rows));
-  return 0;
+  return show_table(rows, out, json);
 }
-
-struct Nothing {};
 
 int axes_command(const Nothing&, bool json) {
   std::vector<std::vector<std::string>> rows = {{"axis", "class", "scope", "of", "meaning"}};
@@ -161,11 +148,7 @@ int axes_command(const Nothing&, bool json) {
                    {"subscope", scope(row.subscope)},
                    {"meaning", row.meaning}});
   }
-  if (json)
-    fmt::print("{}\n", out.dump(2));
-  else
-    fmt::print("{}", aligned(rows));
-  return 0;
+  return show_table(rows, out, json);
 }
 
 int presets_command(const Nothing&, bool json) {

@@ -38,14 +38,8 @@ int factory_command(const FactoryArguments& a, bool json) {
     rows.push_back({std::string(row.name), std::string(row.arguments), std::string(row.meaning)});
     out.push_back({{"factory", row.name}, {"arguments", row.arguments}, {"meaning", row.meaning}});
   }
-  if (json)
-    fmt::print("{}\n", out.dump(2));
-  else
-    fmt::print("{}", aligned(rows));
-  return 0;
+  return show_table(rows, out, json);
 }
-
-struct Nothing {};
 
 int primitives_command(const Nothing&, bool json) {
   std::vector<std::vector<std::string>> rows = {{"primitive", "operation", "scope", "operand", "space", "types", "layout"}};
@@ -62,11 +56,7 @@ int primitives_command(const Nothing&, bool json) {
     out.push_back(
         {{"primitive", p.name}, {"operation", p.operation}, {"scope", name_of(p.scope)}, {"operands", std::move(operands)}});
   }
-  if (json)
-    fmt::print("{}\n", out.dump(2));
-  else
-    fmt::print("{}", aligned(rows));
-  return 0;
+  return show_table(rows, out, json);
 }
 
 struct DispatchArguments {
