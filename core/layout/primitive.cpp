@@ -36,16 +36,16 @@ Wanted need_shape(const OperandUse& o, std::vector<std::int64_t> shape, Result<T
 
 // Fragments of mma.m16n8k<256 / bits>: k is 8 runs of 32 bits.
 std::int64_t mma_k(const OperandUse& o) { return 256 / std::max(bits_of(o.dtype), 1); }
-Wanted mma_a(const PrimitiveUse&, const OperandUse& o) {
+Wanted mma_a(const OperandUse& o) {
   return need_shape(o, {16, mma_k(o)}, mma_fragment(mma_k(o), bits_of(o.dtype), MmaOperand::a));
 }
-Wanted mma_b(const PrimitiveUse&, const OperandUse& o) {
+Wanted mma_b(const OperandUse& o) {
   return need_shape(o, {mma_k(o), 8}, mma_fragment(mma_k(o), bits_of(o.dtype), MmaOperand::b));
 }
-Wanted mma_c(const PrimitiveUse&, const OperandUse& o) { return need_shape(o, {16, 8}, mma_fragment(16, 16, MmaOperand::c)); }
+Wanted mma_c(const OperandUse& o) { return need_shape(o, {16, 8}, mma_fragment(16, 16, MmaOperand::c)); }
 
 // Operands of the tensor cores in shared memory, in any of the swizzle modes that the shape has room for.
-Wanted shared_operand(const PrimitiveUse&, const OperandUse& o) {
+Wanted shared_operand(const OperandUse& o) {
   std::vector<Layout> out;
   std::string why;
   for (int bytes : {128, 64, 32})
@@ -57,28 +57,28 @@ Wanted shared_operand(const PrimitiveUse&, const OperandUse& o) {
   return out;
 }
 
-Wanted wgmma_c(const PrimitiveUse&, const OperandUse& o) {
+Wanted wgmma_c(const OperandUse& o) {
   if (o.shape.size() != 2 || o.shape[0] != 64) return Error("its shape is (64, n)");
   return one(wgmma_accumulator(o.shape[1]));
 }
-Wanted wgmma_a(const PrimitiveUse&, const OperandUse& o) {
+Wanted wgmma_a(const OperandUse& o) {
   if (o.shape.size() != 2 || o.shape[0] != 64) return Error("its shape is (64, k)");
   return one(wgmma_a_fragment(o.shape[1], bits_of(o.dtype)));
 }
-Wanted tmem_d(const PrimitiveUse&, const OperandUse& o) {
+Wanted tmem_d(const OperandUse& o) {
   if (o.shape.size() != 2) return Error("it has two dimensions");
   return one(tmem_operand("D", o.shape, o.shape[0], 1));
 }
-Wanted tmem_rows(const PrimitiveUse&, const OperandUse& o) {
+Wanted tmem_rows(const OperandUse& o) {
   if (o.shape.size() != 2 || o.shape[0] != 128) return Error("its shape is (128, columns)");
   return one(tmem_datapath("D", 128, o.shape[1]));
 }
 // A thread of a warpgroup owns a row.
-Wanted row_of_thread(const PrimitiveUse&, const OperandUse& o) {
+Wanted row_of_thread(const OperandUse& o) {
   if (o.shape.size() != 2 || o.shape[0] != 128) return Error("its shape is (128, columns)");
   return one(TileLayout::make({{128, 1, *Axis::find("tid_in_wg")}, {o.shape[1], 1, Axis::memory()}}));
 }
-Wanted ldmatrix(const PrimitiveUse&, const OperandUse& o) {
+Wanted ldmatrix(const OperandUse& o) {
   if (o.shape.size() != 3 || o.shape[1] != 8 || o.shape[2] != 8) return Error("its shape is (matrices, 8, 8)");
   std::vector<Layout> out;
   for (bool transposed : {false, true}) {
@@ -88,21 +88,66 @@ Wanted ldmatrix(const PrimitiveUse&, const OperandUse& o) {
   }
   return out;
 }
-Wanted row_major(const PrimitiveUse&, const OperandUse& o) {
+Wanted row_major(const OperandUse& o) {
   std::vector<Iter> iters(o.shape.size());
   Size stride = 1;
   for (std::size_t d = o.shape.size(); d-- > 0; stride = stride * o.shape[d]) iters[d] = {o.shape[d], stride, Axis::memory()};
   return one(TileLayout::make(std::move(iters)));
 }
-Wanted partitions(const PrimitiveUse&, const OperandUse& o) {
+Wanted partitions(const OperandUse& o) {
   if (o.shape.size() != 2) return Error("it has two dimensions");
   return one(trainium("PF", o.shape));
 }
-Wanted psum(const PrimitiveUse&, const OperandUse& o) {
+Wanted psum(const OperandUse& o) {
   if (o.shape.size() != 2) return Error("it has two dimensions");
   const Result<TileLayout> l = trainium("PF", o.shape);
   if (!l) return Error(l.error());
   return one(to_psum(*l));
+}
+
+// ---- How the operands of a call belong together: "" where they do.
+
+std::string shape_text(const OperandUse& o) { return fmt::format("({})", fmt::join(o.shape, ", ")); }
+
+std::string same_tile(const PrimitiveUse& use) {
+  const OperandUse &to = use.operands[0], &from = use.operands[1];
+  if (to.dtype != from.dtype) return fmt::format("a copy of {} to {} converts, which no copy does", from.dtype, to.dtype);
+  if (to.shape != from.shape) return fmt::format("{} elements go to {}: not one tile", shape_text(from), shape_text(to));
+  return {};
+}
+
+// Which products of types the hardware forms, and in what it sums them.
+std::string types_multiply(const PrimitiveUse& use) {
+  const std::string &d = use.operands[0].dtype, &a = use.operands[1].dtype, &b = use.operands[2].dtype;
+  const bool integers = a[0] == 's' || a[0] == 'u', bytes = a.starts_with("f8");
+  const bool of_a_kind = a == b || (integers && (b[0] == 's' || b[0] == 'u')) || (bytes && b.starts_with("f8"));
+  if (!of_a_kind) return fmt::format("{} is not multiplied by {}", a, b);
+  if (integers != (d == "s32") || (d == "f16" && a != "f16"))
+    return fmt::format("products of {} and {} are not summed in {}", a, b, d);
+  return {};
+}
+
+// Whether the dimension that is summed over is an operand's last, its first, or either.
+enum class Summed : std::uint8_t { last, first, either };
+
+std::vector<std::int64_t> summed_extents(const OperandUse& o, std::int64_t kept, Summed summed) {
+  std::vector<std::int64_t> out;
+  if (o.shape.size() != 2) return out;
+  if (summed != Summed::first && o.shape[0] == kept) out.push_back(o.shape[1]);
+  if (summed != Summed::last && o.shape[1] == kept) out.push_back(o.shape[0]);
+  return out;
+}
+
+// d (m, n) is the sum over k of a, over m and k, times b, over k and n.
+template <Summed kOfA, Summed kOfB, std::int64_t kStep>
+std::string contraction(const PrimitiveUse& use) {
+  const OperandUse &d = use.operands[0], &a = use.operands[1], &b = use.operands[2];
+  if (std::string why = types_multiply(use); !why.empty()) return why;
+  for (std::int64_t k : summed_extents(a, d.shape[0], kOfA))
+    for (std::int64_t other : summed_extents(b, d.shape[1], kOfB))
+      if (k == other && k % kStep == 0) return {};
+  return fmt::format("{} and {} are no operands of a product {}{}", shape_text(a), shape_text(b), shape_text(d),
+                     kStep > 1 ? fmt::format(" in steps of {}", kStep) : "");
 }
 
 constexpr std::string_view kHalf = "f16 bf16", kByte = "s8 u8 f8e4m3 f8e5m2";
@@ -138,16 +183,16 @@ constexpr OperandRow kTma[] = {
     {"source", Space::global, "f16 bf16 f32 s8 u8 f8e4m3 f8e5m2", "row-major", row_major}};
 
 constexpr PrimitiveRow kPrimitives[] = {
-    {"mma.m16n8k16", "gemm", Scope::warp, kMmaHalf},
-    {"mma.m16n8k32", "gemm", Scope::warp, kMmaByte},
-    {"mma.m16n8k8.tf32", "gemm", Scope::warp, kMmaTf32},
-    {"wgmma.m64nNk16", "gemm", Scope::warpgroup, kWgmmaShared},
-    {"wgmma.m64nNk16.register-a", "gemm", Scope::warpgroup, kWgmmaRegister},
-    {"tcgen05.mma", "gemm", Scope::cta, kTcgen},
-    {"nc.matmul", "gemm", Scope::kernel, kTrnMatmul},
-    {"ldmatrix", "copy", Scope::warp, kLdmatrix},
-    {"tcgen05.ld.32x32b", "copy", Scope::warpgroup, kTcgenLoad},
-    {"cp.async.bulk.tensor", "copy", Scope::cta, kTma},
+    {"mma.m16n8k16", "gemm", Scope::warp, kMmaHalf, contraction<Summed::last, Summed::first, 1>},
+    {"mma.m16n8k32", "gemm", Scope::warp, kMmaByte, contraction<Summed::last, Summed::first, 1>},
+    {"mma.m16n8k8.tf32", "gemm", Scope::warp, kMmaTf32, contraction<Summed::last, Summed::first, 1>},
+    {"wgmma.m64nNk16", "gemm", Scope::warpgroup, kWgmmaShared, contraction<Summed::either, Summed::either, 16>},
+    {"wgmma.m64nNk16.register-a", "gemm", Scope::warpgroup, kWgmmaRegister, contraction<Summed::last, Summed::either, 16>},
+    {"tcgen05.mma", "gemm", Scope::cta, kTcgen, contraction<Summed::either, Summed::either, 16>},
+    {"nc.matmul", "gemm", Scope::kernel, kTrnMatmul, contraction<Summed::first, Summed::first, 1>},
+    {"ldmatrix", "copy", Scope::warp, kLdmatrix, same_tile},
+    {"tcgen05.ld.32x32b", "copy", Scope::warpgroup, kTcgenLoad, same_tile},
+    {"cp.async.bulk.tensor", "copy", Scope::cta, kTma, same_tile},
 };
 
 bool lists(std::string_view words, std::string_view word) {
@@ -160,13 +205,13 @@ bool lists(std::string_view words, std::string_view word) {
 }
 
 // What keeps an operand from being one of the row's: nothing when it fits.
-std::vector<std::string> misfits(const PrimitiveUse& use, const OperandUse& o, const OperandRow& row) {
+std::vector<std::string> misfits(const OperandUse& o, const OperandRow& row) {
   std::vector<std::string> out;
   if (o.space != row.space)
     out.push_back(fmt::format("{} lies in {}, it wants {}", row.name, name_of(o.space), name_of(row.space)));
   if (!lists(row.dtypes, o.dtype)) out.push_back(fmt::format("{} is {}, it wants one of {}", row.name, o.dtype, row.dtypes));
   if (!out.empty()) return out;  // the layout depends on both
-  const Wanted wanted = row.wanted(use, o);
+  const Wanted wanted = row.wanted(o);
   if (!wanted) {
     out.push_back(fmt::format("{}: {}", row.name, wanted.error()));
     return out;
@@ -197,7 +242,9 @@ Miss compare(const PrimitiveUse& use, const PrimitiveRow& row) {
   if (use.operands.size() != row.operands.size())
     differs(50, fmt::format("{} operands, it takes {}", use.operands.size(), row.operands.size()));
   for (std::size_t i = 0; i < std::min(use.operands.size(), row.operands.size()); ++i)
-    for (std::string& text : misfits(use, use.operands[i], row.operands[i])) differs(4, std::move(text));
+    for (std::string& text : misfits(use.operands[i], row.operands[i])) differs(4, std::move(text));
+  if (miss.differences.empty())
+    if (std::string text = row.agree(use); !text.empty()) differs(2, std::move(text));
   return miss;
 }
 

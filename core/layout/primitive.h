@@ -36,14 +36,16 @@ struct OperandRow {
   Space space;
   std::string_view dtypes;  // "f16 bf16"
   std::string_view layout;  // in words
-  // The layouts that it takes for this call, one of which the operand has to equal; an error says why there is none.
-  Result<std::vector<Layout>> (*wanted)(const PrimitiveUse& use, const OperandUse& operand);
+  // The layouts that it takes, one of which the operand has to equal; an error says why there is none.
+  Result<std::vector<Layout>> (*wanted)(const OperandUse& operand);
 };
 struct PrimitiveRow {
   std::string_view name;
   std::string_view operation;
   Scope scope;
   std::span<const OperandRow> operands;  // in the order of a call
+  // What keeps operands that are right one by one from being those of one call (extents, types); "" when nothing does.
+  std::string (*agree)(const PrimitiveUse& use);
 };
 std::span<const PrimitiveRow> primitives();
 
